@@ -1,0 +1,57 @@
+# One target per folder of src/, and the arrow rule.
+#
+# A folder sees its own headers and those of the folders it links, and no others: each target gets a
+# directory that holds nothing but a link to its folder, so an include against the arrow does not compile.
+
+# umavez_folder(NAME [PATH path] SOURCES … [LINKS targets of ours…] [USES outside libraries…])
+function(umavez_folder name)
+    cmake_parse_arguments(ARG "" "PATH" "SOURCES;LINKS;USES" ${ARGN})
+    if(NOT ARG_PATH)
+        set(ARG_PATH ${name})
+    endif()
+    set(view ${CMAKE_BINARY_DIR}/arrows/${name})
+    get_filename_component(parent ${view}/${ARG_PATH} DIRECTORY)
+    file(MAKE_DIRECTORY ${parent})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${ARG_PATH} ${view}/${ARG_PATH} SYMBOLIC)
+
+    list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${ARG_PATH}/)
+    add_library(umavez_${name} OBJECT ${ARG_SOURCES})
+    target_include_directories(
+        umavez_${name} PUBLIC $<BUILD_INTERFACE:${view}>
+                              $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    )
+    set_target_properties(umavez_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(umavez_${name} PRIVATE $<BUILD_INTERFACE:umavez_build_flags>)
+    foreach(link IN LISTS ARG_LINKS)
+        target_link_libraries(umavez_${name} PUBLIC $<BUILD_INTERFACE:umavez_${link}>)
+    endforeach()
+    target_link_libraries(umavez_${name} PUBLIC ${ARG_USES})
+    set_property(GLOBAL APPEND PROPERTY UMAVEZ_FOLDERS umavez_${name})
+endfunction()
+
+# umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds])
+# Every case becomes a ctest of its own with a label and a timeout.
+function(umavez_test name)
+    cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+    if(NOT UMAVEZ_TESTS)
+        return()
+    endif()
+    if(NOT ARG_TIMEOUT)
+        set(ARG_TIMEOUT 60)
+    endif()
+    if(NOT ARG_LABELS)
+        set(ARG_LABELS unit)
+    endif()
+    find_package(GTest REQUIRED)
+    include(GoogleTest)
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(
+        ${name} PRIVATE umavez_build_flags ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main
+    )
+    gtest_discover_tests(
+        ${name}
+        TEST_PREFIX ${name}.
+        DISCOVERY_MODE PRE_TEST
+        PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+    )
+endfunction()

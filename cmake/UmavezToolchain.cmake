@@ -1,0 +1,31 @@
+# Compiler launcher, linker, warnings and sanitizers: what every target of ours is compiled with.
+
+find_program(UMAVEZ_CCACHE ccache)
+if(UMAVEZ_CCACHE AND PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${UMAVEZ_CCACHE})
+endif()
+
+add_library(umavez_build_flags INTERFACE)
+target_compile_options(
+    umavez_build_flags
+    INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wswitch-enum -Werror
+)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ 12 reports false positives of these inside inlined coroutine frames and std::variant.
+    target_compile_options(
+        umavez_build_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overread
+    )
+endif()
+
+find_program(UMAVEZ_MOLD mold)
+if(UMAVEZ_MOLD AND PROJECT_IS_TOP_LEVEL)
+    target_link_options(umavez_build_flags INTERFACE -fuse-ld=mold)
+endif()
+
+if(UMAVEZ_SANITIZE)
+    target_compile_options(
+        umavez_build_flags INTERFACE -fsanitize=${UMAVEZ_SANITIZE} -fno-omit-frame-pointer
+                                     -fno-sanitize-recover=all
+    )
+    target_link_options(umavez_build_flags INTERFACE -fsanitize=${UMAVEZ_SANITIZE})
+endif()

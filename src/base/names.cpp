@@ -1,0 +1,75 @@
+#include <umavez/names.hpp>
+
+#include "base/limits.hpp"
+#include "base/utf8.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace umavez {
+namespace {
+
+bool is_name_char(char c) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+Result<std::string> parse_name(std::string_view what, std::string_view text, std::size_t chars_max)
+{
+    if (text.empty()) return fail(Errc::invalid_argument, fmt::format("{} is empty", what));
+    if (text.size() > chars_max) {
+        return fail(
+            Errc::invalid_argument,
+            fmt::format("{} has {} characters, at most {} are allowed", what, text.size(), chars_max)
+        );
+    }
+    if (!std::ranges::all_of(text, is_name_char)) {
+        return fail(
+            Errc::invalid_argument, fmt::format("{} may only contain a-z, 0-9, '.', '_', '-'", what)
+        );
+    }
+    return std::string{text};
+}
+
+bool is_control(char c) noexcept
+{
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+}  // namespace
+
+Result<TenantId> TenantId::parse(std::string_view text)
+{
+    auto name = parse_name("tenant_id", text, limits::tenant_chars_max);
+    if (!name) return std::unexpected(name.error());
+    return TenantId{*std::move(name)};
+}
+
+Result<Operation> Operation::parse(std::string_view text)
+{
+    auto name = parse_name("operation", text, limits::operation_chars_max);
+    if (!name) return std::unexpected(name.error());
+    return Operation{*std::move(name)};
+}
+
+Result<Key> Key::parse(std::string_view text)
+{
+    if (text.empty()) return fail(Errc::invalid_argument, "key is empty");
+    if (text.size() > limits::key_bytes_max) {
+        return fail(
+            Errc::invalid_argument,
+            fmt::format("key has {} bytes, at most {} are allowed", text.size(), limits::key_bytes_max)
+        );
+    }
+    if (std::ranges::any_of(text, is_control)) {
+        return fail(Errc::invalid_argument, "key contains a control character");
+    }
+    if (!is_utf8(text)) return fail(Errc::invalid_argument, "key is not valid UTF-8");
+    if (std::ranges::all_of(text, [](char c) { return c == ' '; })) {
+        return fail(Errc::invalid_argument, "key consists of spaces only");
+    }
+    return Key{std::string{text}};
+}
+
+}  // namespace umavez
