@@ -23,7 +23,8 @@ enum class Errc : std::uint8_t {
     corrupt_record,        // A stored record failed its own checks on the way out.
     limit_exceeded,        // A bound of limits.hpp or of a policy was reached. Nothing was written.
     wrong_thread,          // An engine call inside an atomic handler; it would wait for itself.
-    sql,                   // The database refused a statement (constraint, syntax, type).
+    unique_violation,      // The statement met a row with the same unique key.
+    sql,                   // The database refused a statement (another constraint, syntax, type).
 };
 
 // What happened to the effect of the call that failed. Unknown is never treated as failed.

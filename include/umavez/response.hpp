@@ -1,0 +1,33 @@
+#pragma once
+
+// Response: what a handler answers and what a replay gives back. Immutable by convention once returned.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace umavez {
+
+struct Header {
+    std::string name;
+    std::string value;
+    friend bool operator==(const Header&, const Header&) = default;
+};
+
+// The business object a response speaks of; `replay = current` loads it again.
+struct Entity {
+    std::string type;
+    std::string id;
+    friend bool operator==(const Entity&, const Entity&) = default;
+};
+
+// `status` follows HTTP: it decides whether the result is kept as final (policy.hpp, Finality).
+struct Response {
+    int status = 200;
+    std::vector<Header> headers;
+    std::string body;
+    std::optional<Entity> entity;
+    friend bool operator==(const Response&, const Response&) = default;
+};
+
+}  // namespace umavez

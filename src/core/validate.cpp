@@ -1,0 +1,163 @@
+#include "core/validate.hpp"
+
+#include "base/limits.hpp"
+#include "core/decide.hpp"
+
+#include <fmt/format.h>
+
+namespace umavez {
+namespace {
+
+std::string to_seconds(Duration duration)
+{
+    return fmt::format("{} s", std::chrono::duration<double>(duration).count());
+}
+
+class Checks {
+public:
+    Checks(std::string_view operation, const Policy& policy) : operation_(operation), policy_(policy)
+    {
+    }
+
+    Result<void> run(const Offered& offered, const Registered& registered) const
+    {
+        if (auto checked = guarantee(offered); !checked) return checked;
+        if (auto checked = durations(); !checked) return checked;
+        if (auto checked = abandoned(); !checked) return checked;
+        return answers(registered);
+    }
+
+private:
+    template <typename... Args>
+    std::unexpected<Error> refuse(fmt::format_string<Args...> text, Args&&... args) const
+    {
+        return fail(
+            Errc::misconfigured,
+            fmt::format("operation \"{}\": ", operation_) +
+                fmt::format(text, std::forward<Args>(args)...)
+        );
+    }
+
+    Result<void> guarantee(const Offered& offered) const
+    {
+        const bool offers = policy_.guarantee == Guarantee::atomic   ? offered.atomic
+                            : policy_.guarantee == Guarantee::leased ? offered.leased
+                                                                     : offered.cached;
+        if (offers) return {};
+        return refuse(
+            "guarantee = \"{}\" cannot be given by the {} store; use {}",
+            to_text(policy_.guarantee),
+            offered.store_name,
+            policy_.guarantee == Guarantee::cached ? "memory or Redis, or guarantee = \"leased\""
+                                                   : "SQLite or PostgreSQL, or guarantee = \"cached\""
+        );
+    }
+
+    Result<void> positive(std::string_view name, Duration duration) const
+    {
+        if (duration <= Duration{0}) {
+            return refuse("{} is {}; it must be greater than 0", name, to_seconds(duration));
+        }
+        if (duration > limits::duration_max) {
+            return refuse("{} is longer than 100 years; check its unit", name);
+        }
+        return {};
+    }
+
+    Result<void> durations() const
+    {
+        if (auto checked = positive("lease", policy_.lease); !checked) return checked;
+        if (auto checked = positive("run_limit", policy_.run_limit); !checked) return checked;
+        if (auto checked = positive("duplicate_wait", policy_.duplicate_wait); !checked) return checked;
+        if (auto checked = positive("atomic_run_limit", policy_.atomic_run_limit); !checked) {
+            return checked;
+        }
+        if (policy_.settle < Duration{0} || policy_.settle > limits::duration_max) {
+            return refuse("settle is {}; it must be between 0 and 100 years", to_seconds(policy_.settle));
+        }
+        if (policy_.retention) {
+            if (auto checked = positive("retention", *policy_.retention); !checked) return checked;
+        }
+        if (policy_.lease > policy_.run_limit) {
+            return refuse(
+                "lease ({}) is longer than run_limit ({}); shorten the lease or raise run_limit",
+                to_seconds(policy_.lease),
+                to_seconds(policy_.run_limit)
+            );
+        }
+        return {};
+    }
+
+    Result<void> abandoned() const
+    {
+        if (policy_.on_abandoned == OnAbandoned::reconcile && !policy_.has_reconciler) {
+            return refuse(
+                "on_abandoned = \"reconcile\" needs a reconciler; register one or use \"hold\""
+            );
+        }
+        const bool reruns = policy_.guarantee == Guarantee::leased &&
+                            policy_.on_abandoned == OnAbandoned::rerun;
+        if (reruns && policy_.effect == RepeatedEffect::harmful) {
+            return refuse(
+                "on_abandoned = \"rerun\" repeats the effect; write effect = \"deduplicated\" (the other "
+                "side dedupes on the effect key) or effect = \"harmless\", or use \"reconcile\" or "
+                "\"hold\""
+            );
+        }
+        return {};
+    }
+
+    Result<void> answers(const Registered& registered) const
+    {
+        if (policy_.guarantee == Guarantee::atomic && policy_.on_store_error == OnStoreError::open) {
+            return refuse(
+                "on_store_error = \"open\" is not possible for guarantee = \"atomic\"; use \"closed\""
+            );
+        }
+        if (policy_.replay == Replaying::current && !registered.has_current) {
+            return refuse(
+                "replay = \"current\" needs a function that loads the entity; register `current` or "
+                "use replay = \"stored\""
+            );
+        }
+        if (policy_.replay == Replaying::current && policy_.guarantee != Guarantee::atomic) {
+            return refuse("replay = \"current\" needs guarantee = \"atomic\"; use replay = \"stored\"");
+        }
+        return {};
+    }
+
+    std::string_view operation_;
+    const Policy& policy_;
+};
+
+}  // namespace
+
+Result<void> validate(
+    std::string_view operation, const Policy& policy, const Offered& offered, const Registered& registered
+)
+{
+    return Checks{operation, policy}.run(offered, registered);
+}
+
+std::vector<std::string> warnings(std::string_view operation, const Policy& policy)
+{
+    std::vector<std::string> found;
+    if (policy.retention && policy.retry_horizon && *policy.retention < *policy.retry_horizon) {
+        found.push_back(fmt::format(
+            "operation \"{}\": retention ({}) is shorter than the retry horizon of its source ({}); a late "
+            "retry would run again",
+            operation,
+            to_seconds(*policy.retention),
+            to_seconds(*policy.retry_horizon)
+        ));
+    }
+    if (policy.on_store_error == OnStoreError::open) {
+        found.push_back(fmt::format(
+            "operation \"{}\": on_store_error = \"open\" runs unprotected while the store is down",
+            operation
+        ));
+    }
+    return found;
+}
+
+}  // namespace umavez

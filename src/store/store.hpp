@@ -1,0 +1,143 @@
+#pragma once
+
+// The Store port: everything the engine needs from a database, and nothing else.
+//
+// A store makes two steps atomic, insert_or_get and replace, each in batches and under the store's own
+// clock. All rules are in core/ and run in the engine, between the two; a store contains none. Adapters must
+// pass tests/conformance before they ship.
+//
+// A batch is the native size: at most limits::batch_members_max members, at most one member per record, made
+// durable before the answer, each member answered on its own, in the order given.
+//
+// On store_unavailable nothing of the batch was written. On store_unknown it may or may not have been; call
+// again with the same members: a record that carries our execution is ours, and a store waits for its own
+// writes in flight, so that answer is true.
+//
+// Thread-safe: one Store serves the whole process.
+
+#include "core/draft.hpp"
+#include "store/audit.hpp"
+
+#include <umavez/record.hpp>
+#include <umavez/result.hpp>
+#include <umavez/task.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace umavez {
+
+template <typename T>
+using Async = Task<Result<T>>;
+
+struct Insertion {
+    RecordId id;
+    Draft draft;
+    std::optional<AuditNote> audit;  // written with the record, if it is inserted
+};
+
+struct Found {
+    bool inserted = false;
+    Record record;  // as inserted, or as it is there
+    Instant now;
+};
+
+struct Replacement {
+    RecordId id;
+    Expected expected;
+    Draft next;
+    std::optional<AuditNote> audit;  // written with the record, if it is replaced
+};
+
+struct Replaced {
+    bool done = false;
+    std::optional<Record> record;  // as written, or as it is there; nullopt: there is none
+    Instant now;
+};
+
+struct Heartbeat {
+    RecordId id;
+    FencingToken token;
+    Duration lease;
+    std::optional<Duration> expires_in;  // cached records expire one retention after their lease
+};
+
+struct Sighting {
+    std::optional<Record> record;
+    Instant now;
+};
+
+struct Swept {
+    std::vector<RecordId> ids;       // spent records, now gone
+    std::size_t audit_entries = 0;   // beyond the audit's own retention, now gone
+};
+
+struct DueQuery {
+    std::vector<Operation> operations;
+    std::size_t count_max = 100;
+};
+
+struct ScanQuery {
+    std::optional<TenantId> tenant_id;
+    std::optional<Operation> operation;
+    std::optional<Status> status;
+    std::string key_prefix;
+    std::optional<RecordId> after;  // exclusive: the last one of the previous page
+    std::size_t count_max = 100;
+};
+
+struct StoreCount {
+    Status status;
+    std::uint64_t records = 0;
+    std::optional<Instant> oldest;  // updated_at
+};
+
+// What a store can promise; an operation whose guarantee needs more is refused at start.
+struct StoreTraits {
+    std::string name;
+    bool durable = false;        // an acknowledged record survives the process
+    bool transactional = false;  // shares transactions with business rows (TransactionalStore)
+    bool cache = false;          // may hold cached operations
+};
+
+class Store {
+public:
+    virtual ~Store() = default;
+
+    virtual const StoreTraits& traits() const noexcept = 0;
+
+    // For each member: writes the draft if its record is absent, else finds the one that is there.
+    virtual Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) = 0;
+
+    // Writes each `next` if the record still is what `expected` says; otherwise reports what is there.
+    virtual Async<std::vector<Replaced>> replace(std::vector<Replacement> batch) = 0;
+
+    // Prolongs leases that still are the caller's: token and status `processing`. Like `replace`, but
+    // nothing else of the record changes.
+    virtual Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) = 0;
+
+    // A committed record, read without waiting for writers: good for answering a replay, worth nothing as
+    // proof of absence.
+    virtual Async<Sighting> find(RecordId id) = 0;
+
+    // Deletes up to `count_max` spent records, never one that was claimed again meanwhile, and as many
+    // audit entries older than `audit_retention`.
+    virtual Async<Swept> sweep(std::size_t count_max, Duration audit_retention) = 0;
+
+    // Records whose lease is over or whose retry_at has come, the longest overdue first.
+    virtual Async<std::vector<NamedRecord>> due(DueQuery query) = 0;
+
+    // For people: ordered by identity, page by page.
+    virtual Async<std::vector<NamedRecord>> scan(ScanQuery query) = 0;
+    virtual Async<std::vector<StoreCount>> count() = 0;
+
+    // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is
+    // full the entry is dropped and counted.
+    virtual void note(RecordId id, AuditNote audit) noexcept = 0;
+
+    // The story of a key, oldest first.
+    virtual Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) = 0;
+};
+
+}  // namespace umavez

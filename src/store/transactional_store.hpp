@@ -1,0 +1,43 @@
+#pragma once
+
+// TransactionalStore: a store whose records can be written inside a business transaction.
+//
+// The atomic mode claims and completes through these; they run on the thread of the closure, inside its
+// transaction, and follow the same rules as the batches of the Store port. Confined to the transaction.
+
+#include "store/store.hpp"
+
+#include <umavez/transaction.hpp>
+
+namespace umavez {
+
+class TransactionalStore : public Store {
+public:
+    virtual Database& database() noexcept = 0;
+
+    virtual Result<Found> insert_or_get(Transaction& transaction, Insertion insertion) = 0;
+    virtual Result<Replaced> replace(Transaction& transaction, Replacement replacement) = 0;
+
+    // Reads the record in the snapshot of `transaction`; works in a read-only one.
+    virtual Result<Sighting> find(Transaction& transaction, const RecordId& id) = 0;
+
+    virtual Result<void> append_audit(
+        Transaction& transaction, const RecordId& id, const FencingToken& token, AuditNote note
+    ) = 0;
+
+    // As Store::sweep, with the caller's own rows in the same transaction.
+    virtual Result<Swept> sweep(
+        Transaction& transaction, std::size_t count_max, Duration audit_retention
+    ) = 0;
+
+    using Store::find;
+    using Store::insert_or_get;
+    using Store::replace;
+    using Store::sweep;
+
+    // The closure of the atomic mode: as Database::async_transact, but without a savepoint around it; the
+    // closure keeps its own.
+    virtual Task<Result<void>> async_run(Closure closure, Duration run_limit) = 0;
+};
+
+}  // namespace umavez
