@@ -10,9 +10,12 @@
  *                 FENCING_READ, with TOKEN: the enquiry shows its token too, before it is answered
  *   time          SETTLE: the first reconcile waits. PUNCTUAL: an assumption, no mechanism: no owner sends after its
  *                 lease ended, and what was sent lands or is lost within the settle wait
- *   broken        NO_FENCE STATUS_ONLY IGNORE_HEARTBEAT NO_EXECUTION MODE_LOST DOUBT_EXPIRES RELEASE_ON_EXCEPTION
+ *   broken        NO_FENCE STATUS_ONLY NO_EXECUTION IGNORE_HEARTBEAT DOUBT_EXPIRES ABANDONED_RECONCILE=mode_run
+ *                 ON_EXCEPTION=untouched (released) ON_EXCEPTION=finish (guessed)
  */
+#ifndef W
 #define W 3                              /* visits */
+#endif
 #define HEARTBEATS 2                     /* heartbeats in all */
 
 mtype = { none, processing, succeeded, released, in_doubt };  /* status; released: failed and not final */
@@ -41,9 +44,8 @@ bool late, readback;                     /* probes: a late owner settled in_doub
 #if defined(NO_FENCE)                    /* owner writes name the key alone */
 #define MINE        true
 #define MAY_FINISH  (status != none)
-#elif defined(STATUS_ONLY)               /* ... the key and the status */
+#elif defined(STATUS_ONLY)               /* ... and the status */
 #define MINE        true
-#define MAY_FINISH  (status == processing || status == in_doubt)
 #elif defined(NO_EXECUTION)              /* ... and the epoch: two who read the same record compute the same one */
 #define MINE        (epoch == my)
 #else
@@ -57,10 +59,11 @@ bool late, readback;                     /* probes: a late owner settled in_doub
 #else                                    /* ... and the processing_expires_at it read, expiry judged again by the store */
 #define AS_READ     (status == seen && epoch == seen_epoch && lease == seen_lease && (seen != processing || over))
 #endif
-#if defined(RECONCILE) || defined(RECONCILER)
-#define CAN_ASK     true
-#else
-#define CAN_ASK     false
+#ifndef ABANDONED_RECONCILE              /* whatever on_abandoned says: its fate was unknown before */
+#define ABANDONED_RECONCILE mode_reconcile
+#endif
+#ifndef ON_EXCEPTION                     /* exception, timeout, 5xx: nobody knows whether the effect happened */
+#define ON_EXCEPTION unsure
 #endif
 #ifdef SETTLE
 #define SETTLED     settled
@@ -78,12 +81,7 @@ bool late, readback;                     /* probes: a late owner settled in_doub
 inline decide() {                        /* the engine's decide(); leave: Replay, InProgress or InDoubt */
   if
   :: status == none || status == released -> act = mode_run
-  :: status == processing && over && mode == mode_reconcile ->
-#ifdef MODE_LOST
-       act = mode_run
-#else
-       act = mode_reconcile              /* whatever on_abandoned says: its fate was unknown before */
-#endif
+  :: status == processing && over && mode == mode_reconcile -> act = ABANDONED_RECONCILE
   :: status == processing && over && mode == mode_run ->
 #if defined(HOLD)
        act = to_doubt
@@ -92,7 +90,9 @@ inline decide() {                        /* the engine's decide(); leave: Replay
 #elif defined(RERUN)
        if :: act = mode_run :: act = to_doubt fi     /* any takeover may be one too many (takeovers_max) */
 #endif
-  :: status == in_doubt && CAN_ASK && SETTLED -> act = mode_reconcile
+#if defined(RECONCILE) || defined(RECONCILER)
+  :: status == in_doubt && SETTLED -> act = mode_reconcile       /* without a reconciler it stays for an operator */
+#endif
   :: else -> act = leave
   fi
 }
@@ -141,23 +141,17 @@ owner:
   if :: goto untouched :: skip fi;       /* a worker without the request's payload releases the key for a retry */
 
 handler:
-  atomic {
-    if :: MAY_SEND -> flight[me] = my; flying++ :: goto untouched fi }
+  atomic { if :: MAY_SEND -> flight[me] = my; flying++ :: goto untouched fi }
   if                                     /* a pause here: heartbeats, takeovers and landings all race with it */
   :: heard[me] == ok -> goto finish
   :: heard[me] == refused -> goto untouched          /* definitively refused: no effect */
-#ifdef RELEASE_ON_EXCEPTION
-  :: goto untouched
-#else
-  :: goto unsure                         /* exception, timeout, 5xx */
-#endif
+  :: goto ON_EXCEPTION
   fi;
 
 finish:                                  /* a lost reply: the same write again finds itself done and changes nothing */
-  atomic { if
-    :: MAY_FINISH -> late = late || status == in_doubt;
-                     result = my; completions++; doubt = false; status = succeeded; if :: goto finish :: goto end fi
-    :: else -> goto end fi }
+  atomic { if :: MAY_FINISH -> late = late || status == in_doubt; result = my; completions++; doubt = false;
+                               status = succeeded; if :: goto finish :: goto end fi
+              :: else -> goto end fi }
 unsure:
   atomic { if :: MINE && status == processing -> status = in_doubt; settled = false; doubt = true :: else fi; goto end }
 untouched:
@@ -191,7 +185,6 @@ proctype Time() {                        /* the store's clock, and the heartbeat
 #endif
   od
 }
-
 init { byte i = 1; atomic { run Time(); do :: i <= W -> run Request(i); run Visit(i); i++ :: else -> break od } }
 
 #define CURRENT  (status != succeeded || result == epoch)

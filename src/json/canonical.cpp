@@ -69,31 +69,45 @@ struct OpenObject {
 
 using OpenContainer = std::variant<OpenArray, OpenObject>;
 
-// Prints what stands before the next child, or the closing bracket if there is none.
-std::optional<JsonValue> advance(OpenArray& array, Output& output)
+// Prints scalars until there is a child that is itself a container, or none.
+std::optional<JsonValue> print_scalars(OpenArray& array, Output& output)
 {
-    if (array.next == array.end) {
-        output.append(']');
-        return std::nullopt;
+    while (array.next != array.end) {
+        if (!std::exchange(array.is_first, false)) output.append(',');
+        const JsonValue element = *array.next;
+        ++array.next;
+        if (element.is_container()) return element;
+        print_scalar(element, output);
     }
-    if (!std::exchange(array.is_first, false)) output.append(',');
-    const JsonValue element = *array.next;
-    ++array.next;
-    return element;
+    output.append(']');
+    return std::nullopt;
 }
 
-std::optional<JsonValue> advance(OpenObject& object, Output& output)
+std::optional<JsonValue> print_scalars(OpenObject& object, Output& output)
 {
-    if (object.next == object.end) {
-        output.append('}');
-        return std::nullopt;
+    while (object.next != object.end) {
+        if (!std::exchange(object.is_first, false)) output.append(',');
+        const auto [name, value] = *object.next;
+        ++object.next;
+        print_scalar(name, output);
+        output.append(':');
+        if (value.is_container()) return value;
+        print_scalar(value, output);
     }
-    if (!std::exchange(object.is_first, false)) output.append(',');
-    const JsonMember member = *object.next;
-    ++object.next;
-    print_scalar(member.name, output);
-    output.append(':');
-    return member.value;
+    output.append('}');
+    return std::nullopt;
+}
+
+OpenContainer open_container(JsonValue value, Output& output)
+{
+    if (value.kind() == JsonKind::array) {
+        output.append('[');
+        const JsonElements elements = value.elements();
+        return OpenArray{elements.begin(), elements.end()};
+    }
+    output.append('{');
+    const JsonMembers members = value.members();
+    return OpenObject{members.begin(), members.end()};
 }
 
 }  // namespace
@@ -101,24 +115,17 @@ std::optional<JsonValue> advance(OpenObject& object, Output& output)
 // Walks without recursion, because the depth is the sender's choice.
 void print_canonical(JsonValue value, Output& output)
 {
-    std::vector<OpenContainer> open;
-    std::optional<JsonValue> next = value;
-    for (;;) {
-        if (!next) {
-            open.pop_back();
-        } else if (next->kind() == JsonKind::array) {
-            output.append('[');
-            const JsonElements elements = next->elements();
-            open.emplace_back(OpenArray{elements.begin(), elements.end()});
-        } else if (next->kind() == JsonKind::object) {
-            output.append('{');
-            const JsonMembers members = next->members();
-            open.emplace_back(OpenObject{members.begin(), members.end()});
+    if (!value.is_container()) return print_scalar(value, output);
+    std::vector<OpenContainer> open{open_container(value, output)};
+    while (!open.empty()) {
+        const auto child = std::visit(
+            [&output](auto& container) { return print_scalars(container, output); }, open.back()
+        );
+        if (child) {
+            open.push_back(open_container(*child, output));
         } else {
-            print_scalar(*next, output);
+            open.pop_back();
         }
-        if (open.empty()) return;
-        next = std::visit([&](auto& container) { return advance(container, output); }, open.back());
     }
 }
 

@@ -7,7 +7,9 @@
 // EF above F4 makes bytes compare like code units; no continuation byte is that high. Thread-safe.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace umavez {
@@ -28,9 +30,25 @@ constexpr bool is_name_before(std::string_view left, std::string_view right) noe
 
 // The first eight bytes of a name as a number that compares like the name: most names differ here, so a
 // sort rarely looks at the text. Names with equal prefixes may still differ.
-constexpr std::uint64_t name_prefix(std::string_view name) noexcept
+inline std::uint64_t name_prefix(std::string_view name) noexcept
 {
     std::uint64_t prefix = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+        if (name.size() >= 8) {
+            std::memcpy(&prefix, name.data(), 8);
+        } else if (name.size() >= 4) {
+            // Two loads that overlap in the middle.
+            std::uint32_t low;
+            std::uint32_t high;
+            std::memcpy(&low, name.data(), 4);
+            std::memcpy(&high, name.data() + name.size() - 4, 4);
+            prefix = low | std::uint64_t{high} << (name.size() - 4) * 8;
+        } else {
+            for (std::size_t i = name.size(); i-- > 0;) prefix = prefix << 8 | static_cast<std::uint8_t>(name[i]);
+        }
+        if ((prefix & 0x8080808080808080) == 0) return std::byteswap(prefix);
+    }
+    prefix = 0;
     for (std::size_t i = 0; i < 8; ++i) {
         prefix = prefix << 8 | (i < name.size() ? name_byte_rank(name[i]) : 0u);
     }

@@ -9,6 +9,7 @@
 #include "json/tree.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>

@@ -79,13 +79,6 @@ void append_utf8(std::uint32_t code_point, std::string& text)
 
 }  // namespace
 
-std::string_view decoded_string_at(std::string_view decoded, std::uint32_t place) noexcept
-{
-    std::uint32_t length = 0;
-    std::memcpy(&length, decoded.data() + place, sizeof length);
-    return decoded.substr(place + sizeof length, length);
-}
-
 bool JsonReader::refuse_at(std::uint32_t offset, std::string_view reason)
 {
     refusal_ = fmt::format("byte {}: {}", offset, reason);

@@ -6,6 +6,7 @@
 // the place and the reason. The tree is built above it, in parser.cpp. Confined to its thread.
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,12 @@ struct JsonToken {
 };
 
 // Decoded strings stand in one text, each after its length in four bytes.
-std::string_view decoded_string_at(std::string_view decoded, std::uint32_t place) noexcept;
+inline std::string_view decoded_string_at(std::string_view decoded, std::uint32_t place) noexcept
+{
+    std::uint32_t length = 0;
+    std::memcpy(&length, decoded.data() + place, sizeof length);
+    return decoded.substr(place + sizeof length, length);
+}
 
 class JsonReader {
 public:

@@ -8,11 +8,6 @@
 
 namespace umavez {
 
-JsonKind JsonValue::kind() const noexcept
-{
-    return tree_->nodes_[node_].kind;
-}
-
 bool JsonValue::boolean() const
 {
     UMAVEZ_ASSERT(kind() == JsonKind::boolean);
@@ -54,25 +49,6 @@ std::optional<JsonValue> JsonValue::find(std::string_view name) const
     });
     if (found == last || tree_->string_at(*found) != name) return std::nullopt;
     return JsonValue{tree_, *found + 1};
-}
-
-bool JsonValue::is_plain() const noexcept
-{
-    return tree_->nodes_[node_].is_plain;
-}
-
-std::string_view JsonValue::text() const
-{
-    const JsonTree::Node& node = tree_->nodes_[node_];
-    UMAVEZ_ASSERT(node.kind < JsonKind::string || (node.kind == JsonKind::string && node.is_plain));
-    return tree_->text_.substr(node.begin, node.end - node.begin);
-}
-
-std::string_view JsonTree::string_at(std::uint32_t node) const noexcept
-{
-    const auto [begin, end, kind, is_plain] = nodes_[node];
-    if (is_plain) return text_.substr(begin + 1, end - begin - 2);
-    return decoded_string_at(decoded_, end);
 }
 
 }  // namespace umavez

@@ -10,7 +10,9 @@
 
 #include <umavez/result.hpp>
 
+#include "base/assert.hpp"
 #include "base/limits.hpp"
+#include "json/reader.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +34,7 @@ class JsonMembers;
 class JsonValue {
 public:
     JsonKind kind() const noexcept;
+    bool is_container() const noexcept { return kind() >= JsonKind::array; }
 
     bool boolean() const;
     std::string_view number() const;  // as written: "1.50" stays "1.50"
@@ -87,7 +90,12 @@ private:
     {
         return nodes_[node].kind < JsonKind::array ? node + 1 : nodes_[node].end;
     }
-    std::string_view string_at(std::uint32_t node) const noexcept;
+    std::string_view string_at(std::uint32_t node) const noexcept
+    {
+        const auto [begin, end, kind, is_plain] = nodes_[node];
+        if (!is_plain) return decoded_string_at(decoded_, end);
+        return {text_.data() + begin + 1, end - begin - 2};
+    }
 
     std::string_view text_;
     std::vector<Node> nodes_;             // in the order of the text; a name stands before its value
@@ -166,5 +174,22 @@ private:
     const JsonTree* tree_;
     std::uint32_t list_;
 };
+
+inline JsonKind JsonValue::kind() const noexcept
+{
+    return tree_->nodes_[node_].kind;
+}
+
+inline bool JsonValue::is_plain() const noexcept
+{
+    return tree_->nodes_[node_].is_plain;
+}
+
+inline std::string_view JsonValue::text() const
+{
+    const auto [begin, end, kind, is_plain] = tree_->nodes_[node_];
+    UMAVEZ_ASSERT(kind < JsonKind::string || is_plain);
+    return {tree_->text_.data() + begin, end - begin};
+}
 
 }  // namespace umavez

@@ -73,8 +73,11 @@ struct Swept {
     std::size_t audit_entries = 0;   // beyond the audit's own retention, now gone
 };
 
+// Which records wait for a worker: of some operations those whose lease is over, of some those in doubt
+// whose retry_at has come.
 struct DueQuery {
-    std::vector<Operation> operations;
+    std::vector<Operation> abandoned;
+    std::vector<Operation> in_doubt;
     std::size_t count_max = 100;
 };
 
@@ -99,6 +102,7 @@ struct StoreTraits {
     bool durable = false;        // an acknowledged record survives the process
     bool transactional = false;  // shares transactions with business rows (TransactionalStore)
     bool cache = false;          // may hold cached operations
+    bool reads_aside = false;    // find() does not queue behind writers: worth asking before a claim
 };
 
 class Store {
@@ -125,7 +129,7 @@ public:
     // audit entries older than `audit_retention`.
     virtual Async<Swept> sweep(std::size_t count_max, Duration audit_retention) = 0;
 
-    // Records whose lease is over or whose retry_at has come, the longest overdue first.
+    // Records that wait for a worker, the longest overdue first.
     virtual Async<std::vector<NamedRecord>> due(DueQuery query) = 0;
 
     // For people: ordered by identity, page by page.
