@@ -15,7 +15,7 @@ function(umavez_folder name)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${ARG_PATH} ${view}/${ARG_PATH} SYMBOLIC)
 
     list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${ARG_PATH}/)
-    add_library(umavez_${name} OBJECT ${ARG_SOURCES})
+    add_library(umavez_${name} STATIC ${ARG_SOURCES})
     target_include_directories(
         umavez_${name} PUBLIC $<BUILD_INTERFACE:${view}>
                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -28,6 +28,9 @@ function(umavez_folder name)
     target_link_libraries(umavez_${name} PUBLIC ${ARG_USES})
     set_property(GLOBAL APPEND PROPERTY UMAVEZ_FOLDERS umavez_${name})
 endfunction()
+
+# The tests that the thread sanitizer runs: building this builds nothing else.
+add_custom_target(umavez_concurrent)
 
 # umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds])
 # Every case becomes a ctest of its own with a label and a timeout.
@@ -48,10 +51,15 @@ function(umavez_test name)
     target_link_libraries(
         ${name} PRIVATE umavez_build_flags ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main
     )
+    if("concurrent" IN_LIST ARG_LABELS)
+        add_dependencies(umavez_concurrent ${name})
+    endif()
+    # gtest_discover_tests takes its properties apart once more than we put them together.
+    string(REPLACE ";" "\\;" labels "${ARG_LABELS}")
     gtest_discover_tests(
         ${name}
         TEST_PREFIX ${name}.
         DISCOVERY_MODE PRE_TEST
-        PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+        PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT}
     )
 endfunction()

@@ -8,14 +8,12 @@
  *   on_abandoned  HOLD, RECONCILE or RERUN; RECONCILER: the operation has one although RECONCILE is not the policy
  *   authority     plain, or DEDUP: dedupes on the effect key, or TOKEN: refuses tokens older than the newest it saw;
  *                 FENCING_READ, with TOKEN: the enquiry shows its token too, before it is answered
- *   time          SETTLE: the first reconcile waits. PUNCTUAL: an assumption, no mechanism: no owner sends after its
- *                 lease ended, and what was sent lands or is lost within the settle wait
+ *   time          SETTLE: the first reconcile waits. Two assumptions, no mechanisms: PROMPT_OWNER, nobody sends after
+ *                 its lease ended; PROMPT_NETWORK, what was sent lands or is lost within the settle wait
  *   broken        NO_FENCE STATUS_ONLY NO_EXECUTION IGNORE_HEARTBEAT DOUBT_EXPIRES ABANDONED_RECONCILE=mode_run
  *                 ON_EXCEPTION=untouched (released) ON_EXCEPTION=finish (guessed)
  */
-#ifndef W
 #define W 3                              /* visits */
-#endif
 #define HEARTBEATS 2                     /* heartbeats in all */
 
 mtype = { none, processing, succeeded, released, in_doubt };  /* status; released: failed and not final */
@@ -29,32 +27,33 @@ mtype status = none, mode = mode_run;
 byte epoch, exec, lease, result;
 bool over, settled;
 
-/* The world outside. */
-byte effects, newest, flying;            /* effects done, newest token the authority saw, requests in flight */
-byte flight[W + 1];                      /* token on the request of each visit, 0 = not sent */
-mtype heard[W + 1] = silent;
+/* The world outside: effects done, the newest token the authority saw, the number of requests in flight. */
+byte effects, newest, flying;
+byte flight[W + 1]; mtype heard[W + 1] = silent;     /* per visit: the token on its request, 0 = not sent; the reply */
 
 /* Ghosts and bounds: no step of the engine depends on them. */
 byte completions, beats, turn = 1;
 bool doubt;                              /* an earlier run's fate is unknown: cleared by knowledge only */
-bool blind;                              /* a handler was claimed although doubt was set */
-bool stolen;                             /* a lease was taken that a heartbeat had prolonged since it was read */
+bool blind, stolen;                      /* a handler was claimed while in doubt; a prolonged lease was taken */
 bool late, readback;                     /* probes: a late owner settled in_doubt; a lost claim was found to be ours */
 
-#if defined(NO_FENCE)                    /* owner writes name the key alone */
+#ifdef NO_EXECUTION                      /* the epoch alone: two who read the same record compute the same one */
+#define OURS        (epoch == my)
+#else
+#define OURS        (epoch == my && exec == me)
+#endif
+#if defined(NO_FENCE)                    /* an owner's write names the key alone */
 #define MINE        true
-#define MAY_FINISH  (status != none)
+#define MAY_FINISH  (status != none && !(status == succeeded && result == my))
 #elif defined(STATUS_ONLY)               /* ... and the status */
 #define MINE        true
-#elif defined(NO_EXECUTION)              /* ... and the epoch: two who read the same record compute the same one */
-#define MINE        (epoch == my)
-#else
-#define MINE        (epoch == my && exec == me)
+#else                                    /* ... and the token */
+#define MINE        OURS
 #endif
 #ifndef MAY_FINISH                       /* in_doubt too: a bystander's move there kept our token */
 #define MAY_FINISH  (MINE && (status == processing || status == in_doubt))
 #endif
-#ifdef IGNORE_HEARTBEAT                  /* a bystander's write: token and status only */
+#ifdef IGNORE_HEARTBEAT                  /* a bystander's write: token and status alone */
 #define AS_READ     (status == seen && epoch == seen_epoch)
 #else                                    /* ... and the processing_expires_at it read, expiry judged again by the store */
 #define AS_READ     (status == seen && epoch == seen_epoch && lease == seen_lease && (seen != processing || over))
@@ -70,14 +69,16 @@ bool late, readback;                     /* probes: a late owner settled in_doub
 #else
 #define SETTLED     true
 #endif
-#ifdef PUNCTUAL
+#ifdef PROMPT_OWNER                      /* else: a paused handler looks at lost(), sleeps, and sends */
 #define MAY_SEND    (MINE && status == processing && !over)
+#else
+#define MAY_SEND    true
+#endif
+#ifdef PROMPT_NETWORK                    /* else: the wait is over when it is over, whatever is still in flight */
 #define ALL_LANDED  (flying == 0)
 #else
-#define MAY_SEND    true                 /* lost() is advice: a paused handler looks at it, sleeps, and sends */
-#define ALL_LANDED  true                 /* the wait is over when it is over, whatever is still in flight */
+#define ALL_LANDED  true
 #endif
-
 inline decide() {                        /* the engine's decide(); leave: Replay, InProgress or InDoubt */
   if
   :: status == none || status == released -> act = mode_run
@@ -96,7 +97,6 @@ inline decide() {                        /* the engine's decide(); leave: Replay
   :: else -> act = leave
   fi
 }
-
 inline apply() {                         /* the conditional write of insert_or_get and replace */
   stolen = stolen || (status == processing && (lease != seen_lease || !over));
   if
@@ -117,12 +117,11 @@ proctype Visit(byte me) {
     if :: act == leave -> goto end :: else fi }
 
   atomic {                               /* the claim, or the move to in_doubt; its reply arrives or is lost */
-    if
-    :: AS_READ -> apply(); if :: act == to_doubt -> goto end :: goto owner :: skip fi
-    :: else -> if :: goto end :: act != to_doubt fi
+    if :: AS_READ -> apply(); if :: act == to_doubt -> goto end :: act != to_doubt -> goto owner :: act != to_doubt fi
+       :: else -> if :: goto end :: act != to_doubt fi
     fi }
   /* Reply lost. The read-back waits for the write above: found with our execution = ours. */
-  atomic { if :: MINE -> readback = true :: else -> goto end fi }
+  atomic { if :: OURS -> readback = true :: else -> goto end fi }
 owner:
   atomic { seen = none; seen_epoch = 0; seen_lease = 0;    /* no longer needed: fewer states */
     if :: act == mode_run -> goto handler :: else fi }
@@ -139,7 +138,6 @@ owner:
     :: else -> goto end                  /* fenced */
     fi }
   if :: goto untouched :: skip fi;       /* a worker without the request's payload releases the key for a retry */
-
 handler:
   atomic { if :: MAY_SEND -> flight[me] = my; flying++ :: goto untouched fi }
   if                                     /* a pause here: heartbeats, takeovers and landings all race with it */
@@ -147,7 +145,6 @@ handler:
   :: heard[me] == refused -> goto untouched          /* definitively refused: no effect */
   :: goto ON_EXCEPTION
   fi;
-
 finish:                                  /* a lost reply: the same write again finds itself done and changes nothing */
   atomic { if :: MAY_FINISH -> late = late || status == in_doubt; result = my; completions++; doubt = false;
                                status = succeeded; if :: goto finish :: goto end fi
@@ -174,7 +171,6 @@ proctype Request(byte w) {               /* lands at the authority at any time, 
 #endif
     fi }
 }
-
 proctype Time() {                        /* the store's clock, and the heartbeats of whoever holds the token */
   do
   :: atomic { status == processing && !over -> over = true }
@@ -197,7 +193,7 @@ ltl never_blind          { [] !blind }
 ltl effect_once          { [] (effects <= 1) }
 ltl record               { [] (completions <= 1 && CURRENT && MEANT && !stolen && !blind) }   /* the first five */
 ltl all                  { [] (completions <= 1 && CURRENT && MEANT && !stolen && !blind && effects <= 1) }
-/* Probes: the designs above are not safe because they do nothing. Each must be violated, that is, reached. */
+/* Probes, each must be violated, that is, reached: no design is safe because it does nothing. */
 ltl probe_takeover       { [] !(status == succeeded && result > 1) }
 ltl probe_late_owner     { [] !late }
 ltl probe_readback       { [] !(readback && status == succeeded) }

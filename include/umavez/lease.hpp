@@ -76,6 +76,9 @@ public:
     // the closure; the lease is consumed when the handler returns.
     Result<void> finish(Transaction& transaction, Response response);
 
+    // For the engine.
+    const std::shared_ptr<LeaseState>& state() const noexcept { return state_; }
+
 private:
     std::shared_ptr<LeaseState> state_;
 };

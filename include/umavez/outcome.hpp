@@ -5,6 +5,7 @@
 #include <umavez/fingerprint.hpp>
 #include <umavez/names.hpp>
 #include <umavez/policy.hpp>
+#include <umavez/record.hpp>
 #include <umavez/response.hpp>
 #include <umavez/result.hpp>
 #include <umavez/time.hpp>
@@ -36,7 +37,8 @@ struct Executed {
 // It ran before; this is its answer.
 struct Replayed {
     Response response;
-    bool omitted = false;  // too large to keep, or resolved without one: `response` has the status alone
+    Status status = Status::succeeded;  // or failed
+    bool omitted = false;  // too large to keep, or resolved without one: no body to give back
 };
 
 // Another owner is at it.

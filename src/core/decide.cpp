@@ -79,8 +79,9 @@ bool is_completed(const Record& record) noexcept
 bool is_spent(const Record& record, Instant now) noexcept
 {
     if (!record.expires_at || now < *record.expires_at) return false;
-    // Only cached operations under rerun write `expires_at` on a record that is still processing.
-    return is_completed(record) || is_lease_over(record, now);
+    // Only cached operations under rerun write `expires_at` on a record that is still processing. An
+    // enquiry is no such record: it stands for a doubt, and a doubt never expires.
+    return is_completed(record) || (record.mode == Mode::run && is_lease_over(record, now));
 }
 
 bool is_lease_over(const Record& record, Instant now) noexcept

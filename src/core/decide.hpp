@@ -27,7 +27,8 @@ using Decision = std::variant<Claim, Replay, InProgress, InDoubt, Mismatch>;
 // Rows in order of precedence; docs/reference/decisions.md lists them in the same order.
 Decision decide(const Record* found, const Request& request, const Policy& policy, Instant now);
 
-// A record that means the same as none: its retention is over. Half-open: at `expires_at` it is over.
+// A record that means the same as none: its retention is over. Half-open: at `expires_at` it is over. A
+// doubt never is: in_doubt, or an enquiry about one.
 bool is_spent(const Record& record, Instant now) noexcept;
 
 // Processing, and the lease ended at or before `now`. No lease end means a live lease.

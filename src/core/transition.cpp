@@ -22,14 +22,6 @@ Draft continue_as(const Record& record, Status status)
     };
 }
 
-// An abandoned cached record under rerun means the same as none, so it may expire.
-std::optional<Duration> processing_expires_in(const Policy& policy)
-{
-    const bool may_vanish = policy.guarantee == Guarantee::cached &&
-                            on_abandoned_of(policy) == OnAbandoned::rerun && policy.retention;
-    return may_vanish ? std::optional{policy.lease + *policy.retention} : std::nullopt;
-}
-
 bool is_final_client_error(int status) noexcept
 {
     if (status < 400 || status > 499) return false;
@@ -50,6 +42,13 @@ Verdict judge(int response_status, const Policy& policy) noexcept
     return is_leased ? Verdict::doubt : Verdict::release;
 }
 
+std::optional<Duration> processing_expires_in(const Policy& policy, Mode mode) noexcept
+{
+    const bool may_vanish = mode == Mode::run && policy.guarantee == Guarantee::cached &&
+                            on_abandoned_of(policy) == OnAbandoned::rerun && policy.retention;
+    return may_vanish ? std::optional{policy.lease + *policy.retention} : std::nullopt;
+}
+
 Draft claim_draft(
     const Record* found,
     const Request& request,
@@ -67,7 +66,7 @@ Draft claim_draft(
         .execution = execution,
         .attempts = 1,
         .lease = policy.lease,
-        .expires_in = processing_expires_in(policy),
+        .expires_in = processing_expires_in(policy, claim.mode),
     };
     if (found == nullptr || claim.new_lifetime) return draft;
 
@@ -122,7 +121,7 @@ Draft run_draft(const Record& owned, const Policy& policy)
     Draft draft = continue_as(owned, Status::processing);
     draft.mode = Mode::run;
     draft.lease = policy.lease;
-    draft.expires_in = processing_expires_in(policy);
+    draft.expires_in = processing_expires_in(policy, draft.mode);
     return draft;
 }
 
@@ -131,7 +130,7 @@ Draft save_draft(const Record& owned, std::string checkpoint, const Policy& poli
     Draft draft = continue_as(owned, Status::processing);
     draft.checkpoint = std::move(checkpoint);
     draft.lease = policy.lease;
-    draft.expires_in = processing_expires_in(policy);
+    draft.expires_in = processing_expires_in(policy, draft.mode);
     return draft;
 }
 
@@ -160,6 +159,7 @@ Draft operator_resolve_draft(
     draft.raise_epoch = true;
     draft.execution = execution;
     draft.response = std::move(response);
+    draft.checkpoint.clear();
     draft.expires_in = retention;
     return draft;
 }
@@ -189,6 +189,7 @@ Expected bystander_expects(const Record& found)
 Expected takeover_expects(const Record& found, const Policy& policy)
 {
     Expected expected = bystander_expects(found);
+    if (found.status != Status::processing) return expected;  // no lease to be over
     const bool settles = found.mode == Mode::run &&
                          on_abandoned_of(policy) == OnAbandoned::reconcile;
     expected.lease_over_for = settles ? policy.settle : Duration{0};
@@ -198,6 +199,7 @@ Expected takeover_expects(const Record& found, const Policy& policy)
 bool is_same_completion(const Record& there, const FencingToken& token, const Draft& draft) noexcept
 {
     if (there.token != token || there.status != draft.status) return false;
+    if (there.final != draft.final) return false;  // a release is no completion
     if (there.response.has_value() != draft.response.has_value()) return false;
     return !draft.response || there.response->digest == draft.response->digest;
 }

@@ -21,6 +21,11 @@ enum class Verdict : std::uint8_t {
 
 Verdict judge(int response_status, const Policy& policy) noexcept;
 
+// How long a record that is being run may stay if nobody ever comes back to it. Only under `cached` with
+// `rerun`, where an abandoned run means the same as none; an enquiry stands for a doubt and stays. Claims,
+// saves and heartbeats all prolong it.
+std::optional<Duration> processing_expires_in(const Policy& policy, Mode mode) noexcept;
+
 Draft claim_draft(
     const Record* found,
     const Request& request,

@@ -11,9 +11,14 @@
 
 namespace umavez {
 
-// The store outlives the engine. `transactional` is the same object where it is one, else null.
-std::unique_ptr<Engine> make_engine(
-    Store& store, class TransactionalStore* transactional, EngineOptions options
-);
+class TransactionalStore;
+
+// The store outlives the engine.
+std::unique_ptr<Engine> make_engine(Store& store, EngineOptions options);
+std::unique_ptr<Engine> make_engine(TransactionalStore& store, EngineOptions options);
+
+// The engine owns the store.
+std::unique_ptr<Engine> make_engine(std::unique_ptr<Store> store, EngineOptions options);
+std::unique_ptr<Engine> make_engine(std::unique_ptr<TransactionalStore> store, EngineOptions options);
 
 }  // namespace umavez

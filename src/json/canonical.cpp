@@ -2,9 +2,8 @@
 
 #include "json/number.hpp"
 
-#include <optional>
-#include <utility>
-#include <variant>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace umavez {
@@ -43,90 +42,125 @@ void print_string(std::string_view text, Output& output)
     output.append('"');
 }
 
-void print_scalar(JsonValue value, Output& output)
+// Walks without recursion, because the depth is the sender's choice.
+class Printer {
+public:
+    Printer(const JsonNodes& tree, Output& output) : tree_(tree), output_(output)
+    {
+        open_.reserve(16);
+    }
+
+    void print();
+
+private:
+    // A container whose children are being printed: for an array, `next` is the node of an element,
+    // for an object the place of a name among the members.
+    struct Open {
+        std::uint32_t container;
+        std::uint32_t next;
+    };
+
+    bool is_container(std::uint32_t node) const noexcept
+    {
+        return tree_.nodes[node].kind >= JsonKind::array;
+    }
+    void open(std::uint32_t container);
+    void print_elements(std::uint32_t array, std::uint32_t element);
+    void print_members(std::uint32_t object, std::uint32_t place);
+    void print_scalar(std::uint32_t node);
+    void print_member(std::uint32_t name);
+
+    const JsonNodes& tree_;
+    Output& output_;
+    std::vector<Open> open_;
+};
+
+void Printer::print()
 {
-    if (value.is_plain()) {
-        output.append(value.text());
-    } else if (value.kind() == JsonKind::string) {
-        print_string(value.string(), output);
+    if (!is_container(0)) return print_scalar(0);
+    open(0);
+    while (!open_.empty()) {
+        const Open& innermost = open_.back();
+        if (tree_.nodes[innermost.container].kind == JsonKind::array) {
+            print_elements(innermost.container, innermost.next);
+        } else {
+            print_members(innermost.container, innermost.next);
+        }
+    }
+}
+
+void Printer::open(std::uint32_t container)
+{
+    const bool is_array = tree_.nodes[container].kind == JsonKind::array;
+    output_.append(is_array ? '[' : '{');
+    open_.push_back({container, is_array ? container + 1 : tree_.nodes[container].begin + 1});
+}
+
+// Prints scalars up to the first element that is itself a container, and opens that; or closes the
+// array.
+void Printer::print_elements(std::uint32_t array, std::uint32_t element)
+{
+    const std::uint32_t first = array + 1;
+    const std::uint32_t end = tree_.nodes[array].end;
+    for (; element != end; ++element) {
+        if (element != first) output_.append(',');
+        if (is_container(element)) {
+            open_.back().next = tree_.node_after(element);
+            return open(element);
+        }
+        print_scalar(element);
+    }
+    output_.append(']');
+    open_.pop_back();
+}
+
+void Printer::print_members(std::uint32_t object, std::uint32_t place)
+{
+    const std::uint32_t first = tree_.nodes[object].begin + 1;
+    const std::uint32_t end = first + tree_.members[first - 1];
+    for (; place != end; ++place) {
+        if (place != first) output_.append(',');
+        const std::uint32_t name = tree_.members[place];
+        print_member(name);
+        if (is_container(name + 1)) {
+            open_.back().next = place + 1;
+            return open(name + 1);
+        }
+    }
+    output_.append('}');
+    open_.pop_back();
+}
+
+void Printer::print_scalar(std::uint32_t node)
+{
+    if (tree_.nodes[node].is_plain) {
+        output_.append(tree_.text_at(node));
+    } else if (tree_.nodes[node].kind == JsonKind::string) {
+        print_string(tree_.string_at(node), output_);
     } else {
-        print_canonical(to_decimal(value.number()), output);
+        print_canonical(to_decimal(tree_.text_at(node)), output_);
     }
 }
 
-// What is left to print of an open container.
-struct OpenArray {
-    JsonElements::Iterator next;
-    JsonElements::Iterator end;
-    bool is_first = true;
-};
-
-struct OpenObject {
-    JsonMembers::Iterator next;
-    JsonMembers::Iterator end;
-    bool is_first = true;
-};
-
-using OpenContainer = std::variant<OpenArray, OpenObject>;
-
-// Prints scalars until there is a child that is itself a container, or none.
-std::optional<JsonValue> print_scalars(OpenArray& array, Output& output)
+// The name and, unless it is a container, the value.
+void Printer::print_member(std::uint32_t name)
 {
-    while (array.next != array.end) {
-        if (!std::exchange(array.is_first, false)) output.append(',');
-        const JsonValue element = *array.next;
-        ++array.next;
-        if (element.is_container()) return element;
-        print_scalar(element, output);
+    const JsonNode& left = tree_.nodes[name];
+    const JsonNode& right = tree_.nodes[name + 1];
+    // Most senders put nothing but the colon between the two: then one copy does for all three.
+    if (left.is_plain && right.is_plain && left.end + 1 == right.begin) {
+        return output_.append({tree_.text.data() + left.begin, right.end - left.begin});
     }
-    output.append(']');
-    return std::nullopt;
-}
-
-std::optional<JsonValue> print_scalars(OpenObject& object, Output& output)
-{
-    while (object.next != object.end) {
-        if (!std::exchange(object.is_first, false)) output.append(',');
-        const auto [name, value] = *object.next;
-        ++object.next;
-        print_scalar(name, output);
-        output.append(':');
-        if (value.is_container()) return value;
-        print_scalar(value, output);
-    }
-    output.append('}');
-    return std::nullopt;
-}
-
-OpenContainer open_container(JsonValue value, Output& output)
-{
-    if (value.kind() == JsonKind::array) {
-        output.append('[');
-        const JsonElements elements = value.elements();
-        return OpenArray{elements.begin(), elements.end()};
-    }
-    output.append('{');
-    const JsonMembers members = value.members();
-    return OpenObject{members.begin(), members.end()};
+    print_scalar(name);
+    output_.append(':');
+    if (!is_container(name + 1)) print_scalar(name + 1);
 }
 
 }  // namespace
 
-// Walks without recursion, because the depth is the sender's choice.
-void print_canonical(JsonValue value, Output& output)
+void print_canonical(const JsonTree& tree, Output& output)
 {
-    if (!value.is_container()) return print_scalar(value, output);
-    std::vector<OpenContainer> open{open_container(value, output)};
-    while (!open.empty()) {
-        const auto child = std::visit(
-            [&output](auto& container) { return print_scalars(container, output); }, open.back()
-        );
-        if (child) {
-            open.push_back(open_container(*child, output));
-        } else {
-            open.pop_back();
-        }
-    }
+    Printer{tree.nodes(), output}.print();
 }
 
 }  // namespace umavez

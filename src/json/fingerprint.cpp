@@ -1,32 +1,26 @@
-#include <umavez/fingerprint.hpp>
-
 #include "base/digest.hpp"
 #include "json/canonical.hpp"
 #include "json/tree.hpp"
 
+#include <umavez/fingerprint.hpp>
+
 namespace umavez {
 namespace {
 
-// The first part of every digest: what kind of thing it is a digest of, and by which version of the rules.
-// These never change; a new version gets new ones.
+// The first part of every digest: what kind of thing it is a digest of, and by which version of the
+// rules. These never change; a new version gets new ones.
 constexpr std::string_view tag_target = "umavez target 1";
 constexpr std::string_view tag_json = "umavez json 1";
 constexpr std::string_view tag_bytes = "umavez bytes 1";
-static_assert(fingerprint_version == 1, "keep the tags of older versions, add those of the new one");
-
-// Making an OpenSSL context costs as much as hashing 200 bytes. finish() makes it ready again, and nothing
-// between the first part and finish() can fail.
-Hasher& thread_hasher()
-{
-    thread_local Hasher hasher;
-    return hasher;
-}
+static_assert(
+    fingerprint_version == 1, "keep the tags of older versions, add those of the new one"
+);
 
 }  // namespace
 
 Target make_target(std::initializer_list<std::string_view> parts)
 {
-    Hasher& hasher = thread_hasher();
+    Hasher hasher;
     hasher.part(tag_target);
     for (const std::string_view part : parts) hasher.part(part);
     return {hasher.finish()};
@@ -38,10 +32,10 @@ Result<Fingerprint> fingerprint_json(std::string_view text, std::size_t depth_ma
     if (!tree) return std::unexpected(tree.error());
 
     // The canonical text is the last part and is streamed, so it goes without a length.
-    Hasher& hasher = thread_hasher();
+    Hasher hasher;
     hasher.part(tag_json);
     Output output{[&hasher](std::string_view piece) { hasher.raw(piece); }};
-    print_canonical(tree->root(), output);
+    print_canonical(*tree, output);
     output.finish();
     return Fingerprint{fingerprint_version, hasher.finish()};
 }
@@ -53,14 +47,14 @@ Result<std::string> canonical_json(std::string_view text, std::size_t depth_max)
 
     std::string canonical;
     Output output{[&canonical](std::string_view piece) { canonical += piece; }};
-    print_canonical(tree->root(), output);
+    print_canonical(*tree, output);
     output.finish();
     return canonical;
 }
 
 Fingerprint fingerprint_bytes(std::string_view media_type, std::string_view bytes)
 {
-    Hasher& hasher = thread_hasher();
+    Hasher hasher;
     hasher.part(tag_bytes);
     hasher.part(media_type);
     hasher.part(bytes);

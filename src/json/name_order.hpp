@@ -2,14 +2,16 @@
 
 // The order of member names: by UTF-16 code units (RFC 8785, 3.2.3), computed on UTF-8.
 //
-// The two orders differ in one place. Code points above U+FFFF are surrogate pairs (D800…DFFF) in UTF-16
-// and so sort before U+E000…U+FFFF; in UTF-8 their lead bytes F0…F4 stand after EE and EF. Lifting EE and
-// EF above F4 makes bytes compare like code units; no continuation byte is that high. Thread-safe.
+// The two orders differ in one place. Code points above U+FFFF are surrogate pairs (D800…DFFF) in
+// UTF-16 and so sort before U+E000…U+FFFF; in UTF-8 their lead bytes F0…F4 stand after EE and EF.
+// Lifting EE and EF above F4 makes bytes compare like code units; no continuation byte is as high.
+// Thread-safe.
+
+#include "json/bytes.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace umavez {
@@ -28,27 +30,17 @@ constexpr bool is_name_before(std::string_view left, std::string_view right) noe
     return l == left.end() || name_byte_rank(*l) < name_byte_rank(*r);
 }
 
-// The first eight bytes of a name as a number that compares like the name: most names differ here, so a
-// sort rarely looks at the text. Names with equal prefixes may still differ.
-inline std::uint64_t name_prefix(std::string_view name) noexcept
+// The first eight bytes of a name as a number that compares like the name: most names differ here,
+// so a sort rarely looks at the text. `readable` bytes may be read at the name, which is as long or
+// shorter.
+inline std::uint64_t name_prefix(std::string_view name, std::size_t readable) noexcept
 {
-    std::uint64_t prefix = 0;
-    if constexpr (std::endian::native == std::endian::little) {
-        if (name.size() >= 8) {
-            std::memcpy(&prefix, name.data(), 8);
-        } else if (name.size() >= 4) {
-            // Two loads that overlap in the middle.
-            std::uint32_t low;
-            std::uint32_t high;
-            std::memcpy(&low, name.data(), 4);
-            std::memcpy(&high, name.data() + name.size() - 4, 4);
-            prefix = low | std::uint64_t{high} << (name.size() - 4) * 8;
-        } else {
-            for (std::size_t i = name.size(); i-- > 0;) prefix = prefix << 8 | static_cast<std::uint8_t>(name[i]);
-        }
-        if ((prefix & 0x8080808080808080) == 0) return std::byteswap(prefix);
+    if (readable >= 8) {
+        std::uint64_t bytes = load_eight(name.data());
+        if (name.size() < 8) bytes &= (std::uint64_t{1} << name.size() * 8) - 1;
+        if ((bytes & each_high_bit) == 0) return std::byteswap(bytes);
     }
-    prefix = 0;
+    std::uint64_t prefix = 0;
     for (std::size_t i = 0; i < 8; ++i) {
         prefix = prefix << 8 | (i < name.size() ? name_byte_rank(name[i]) : 0u);
     }

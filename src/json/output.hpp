@@ -2,7 +2,8 @@
 
 // Output: text in pieces, through a buffer of fixed size.
 //
-// The fingerprint of a large body is computed without a second copy of it in memory. Confined to its thread.
+// The fingerprint of a large body is computed without a second copy of it in memory. Confined to
+// its thread.
 
 #include <array>
 #include <cstring>

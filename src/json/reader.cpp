@@ -3,10 +3,9 @@
 #include "base/utf8.hpp"
 #include "json/number.hpp"
 
-#include <bit>
-#include <cstring>
-
 #include <fmt/format.h>
+
+#include <cstring>
 
 namespace umavez {
 namespace {
@@ -16,37 +15,16 @@ bool is_digit(char c) noexcept
     return c >= '0' && c <= '9';
 }
 
-// Marks the high bit of each byte that is not a plain character: a quote, a backslash, a control character
-// or a part of a longer UTF-8 sequence. Borrows may mark bytes above the lowest mark, never below.
-std::uint64_t mark_special(std::uint64_t bytes) noexcept
+// Whether a number of up to 15 digits and without an exponent is its own canonical text; true of
+// most, and they need no arithmetic. With six places behind the point, or a digit right after it,
+// no fraction is small enough for an exponent.
+bool is_usual_spelling(std::string_view number, std::size_t fraction_digits) noexcept
 {
-    constexpr std::uint64_t ones = 0x0101010101010101;
-    constexpr std::uint64_t highs = 0x8080808080808080;
-    const std::uint64_t controls = bytes - ones * 0x20;
-    const std::uint64_t quotes = (bytes ^ ones * '"') - ones;
-    const std::uint64_t backslashes = (bytes ^ ones * '\\') - ones;
-    return (controls | quotes | backslashes | bytes) & highs;
-}
-
-bool is_special(char c) noexcept
-{
-    return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x80 ||
-           c == '"' || c == '\\';
-}
-
-const char* find_special(const char* at, const char* end) noexcept
-{
-    if constexpr (std::endian::native == std::endian::little) {
-        while (end - at >= 8) {
-            std::uint64_t bytes;
-            std::memcpy(&bytes, at, 8);
-            const std::uint64_t marks = mark_special(bytes);
-            if (marks != 0) return at + std::countr_zero(marks) / 8;
-            at += 8;
-        }
-    }
-    while (at != end && !is_special(*at)) ++at;
-    return at;
+    if (fraction_digits == 0) return number != "-0";
+    const char* const fraction = number.end() - fraction_digits;
+    if (number.back() == '0') return false;
+    const bool is_below_one = number.starts_with("0.") || number.starts_with("-0.");
+    return !is_below_one || fraction_digits <= 6 || *fraction != '0';
 }
 
 constexpr bool is_high_surrogate(std::uint32_t unit) noexcept
@@ -85,10 +63,10 @@ bool JsonReader::refuse_at(std::uint32_t offset, std::string_view reason)
     return false;
 }
 
-bool JsonReader::read_literal(std::string_view literal, JsonToken& token)
+bool JsonReader::read_literal(std::string_view literal, JsonKind kind, JsonNode& node)
 {
     if (!std::string_view{at_, end_}.starts_with(literal)) return refuse("expected a value");
-    token = {.begin = offset(at_), .end = offset(at_ + literal.size())};
+    node = {offset(at_), offset(at_ + literal.size()), kind, true};
     at_ += literal.size();
     return true;
 }
@@ -100,15 +78,17 @@ std::uint32_t JsonReader::skip_digits() noexcept
     return static_cast<std::uint32_t>(at_ - first);
 }
 
-bool JsonReader::read_number(JsonToken& token)
+bool JsonReader::read_number(JsonNode& node)
 {
+    if (at_ == end_) return refuse("the text ends where a value is expected");
     const char* const first = at_;
     if (*at_ == '-') ++at_;
     const char* const whole = at_;
     const std::uint32_t whole_digits = skip_digits();
-    if (whole_digits == 0) return refuse("expected a digit");
-    const bool is_below_one = *whole == '0';
-    if (is_below_one && whole_digits > 1) return refuse_at(offset(whole), "number with a leading zero");
+    if (whole_digits == 0) return refuse(whole == first ? "expected a value" : "expected a digit");
+    if (*whole == '0' && whole_digits > 1) {
+        return refuse_at(offset(whole), "number with a leading zero");
+    }
 
     std::uint32_t fraction_digits = 0;
     if (at_ != end_ && *at_ == '.') {
@@ -116,7 +96,6 @@ bool JsonReader::read_number(JsonToken& token)
         fraction_digits = skip_digits();
         if (fraction_digits == 0) return refuse("expected a digit after the point");
     }
-    const char* const last = at_ - 1;
     const bool has_exponent = at_ != end_ && (*at_ == 'e' || *at_ == 'E');
     if (has_exponent) {
         ++at_;
@@ -124,58 +103,41 @@ bool JsonReader::read_number(JsonToken& token)
         if (skip_digits() == 0) return refuse("expected a digit in the exponent");
     }
 
-    // Up to 15 digits in the usual spelling: the text is canonical and needs no arithmetic. With six
-    // places behind the point, or a digit right after it, no fraction needs an exponent.
     const bool is_short = whole_digits + fraction_digits <= 15 && !has_exponent;
-    const bool is_usual = fraction_digits == 0
-                              ? *first != '-' || !is_below_one
-                              : *last != '0' && (!is_below_one || fraction_digits <= 6 ||
-                                                 last[1 - static_cast<int>(fraction_digits)] != '0');
-    token = {.begin = offset(first), .end = offset(at_), .is_plain = is_short && is_usual};
-    return is_short || check_magnitude(token);
+    const bool is_plain = is_short && is_usual_spelling({first, at_}, fraction_digits);
+    node = {offset(first), offset(at_), JsonKind::number, is_plain};
+    return is_short || check_magnitude(node);
 }
 
-bool JsonReader::check_magnitude(JsonToken token)
+bool JsonReader::check_magnitude(const JsonNode& number)
 {
-    const Decimal decimal = to_decimal(text_.substr(token.begin, token.end - token.begin));
-    if (is_beyond_double(decimal)) return refuse_at(token.begin, "number beyond the range of a double");
+    const Decimal decimal = to_decimal(text_.substr(number.begin, number.end - number.begin));
+    if (is_beyond_double(decimal)) {
+        return refuse_at(number.begin, "number beyond the range of a double");
+    }
     if (!decimal.is_zero() && decimal.exponent < decimal_exponent_min) {
-        return refuse_at(token.begin, "number with an exponent of more than 15 digits");
+        return refuse_at(number.begin, "number below 1e-999999999999999");
     }
     return true;
 }
 
-// Stops at the quote or backslash that ends a run of literal characters.
-bool JsonReader::skip_characters()
+bool JsonReader::skip_character()
 {
-    for (;;) {
-        at_ = find_special(at_, end_);
-        if (at_ == end_) return refuse("the text ends inside a string");
-        if (*at_ == '"' || *at_ == '\\') return true;
-        if (static_cast<unsigned char>(*at_) < 0x20) return refuse("control character in a string");
-        const std::size_t length = utf8_sequence_length({at_, end_});
-        if (length == 0) return refuse("invalid UTF-8");
-        at_ += length;
-    }
-}
-
-bool JsonReader::read_string(JsonToken& token)
-{
-    const char* const opening = at_++;
-    if (!skip_characters()) return false;
-    token = {.begin = offset(opening), .end = offset(at_) + 1, .is_plain = *at_ == '"'};
-    if (!token.is_plain) return decode_string(token);
-    ++at_;
+    if (at_ == end_) return refuse("the text ends inside a string");
+    if (static_cast<unsigned char>(*at_) < 0x20) return refuse("control character in a string");
+    const std::size_t length = utf8_sequence_length({at_, end_});
+    if (length == 0) return refuse("invalid UTF-8");
+    at_ += length;
     return true;
 }
 
-// Continues at the first backslash of the string that begins at token.begin.
-bool JsonReader::decode_string(JsonToken& token)
+// Continues at the first backslash of the string that begins at node.begin.
+bool JsonReader::decode_string(JsonNode& node)
 {
-    token.end = static_cast<std::uint32_t>(decoded_.size());
+    node.end = static_cast<std::uint32_t>(decoded_.size());
     std::uint32_t length = 0;
     decoded_.append(sizeof length, '\0');
-    decoded_.append(text_.data() + token.begin + 1, at_);
+    decoded_.append(text_.data() + node.begin + 1, at_);
     while (*at_ == '\\') {
         if (!decode_escape()) return false;
         const char* const run = at_;
@@ -183,8 +145,8 @@ bool JsonReader::decode_string(JsonToken& token)
         decoded_.append(run, at_);
     }
     ++at_;
-    length = static_cast<std::uint32_t>(decoded_.size() - token.end - sizeof length);
-    std::memcpy(decoded_.data() + token.end, &length, sizeof length);
+    length = static_cast<std::uint32_t>(decoded_.size() - node.end - sizeof length);
+    std::memcpy(decoded_.data() + node.end, &length, sizeof length);
     return true;
 }
 

@@ -2,31 +2,18 @@
 
 // JsonReader: white space, literals, numbers and strings, one token after the other.
 //
-// It refuses what the grammar of RFC 8259 and the rules of I-JSON do not allow inside a token, and remembers
-// the place and the reason. The tree is built above it, in parser.cpp. Confined to its thread.
+// It refuses what the grammar of RFC 8259 and the rules of I-JSON do not allow inside a token, and
+// remembers the place and the reason. The tree is built above it, in parser.cpp.
+// Confined to its thread.
+
+#include "json/bytes.hpp"
+#include "json/nodes.hpp"
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 namespace umavez {
-
-// A scalar: where it begins in the text, strings with their quote, and where it ends. For a string that is
-// not plain the end is its place among the decoded strings.
-struct JsonToken {
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-    bool is_plain = true;  // the text is its own canonical form
-};
-
-// Decoded strings stand in one text, each after its length in four bytes.
-inline std::string_view decoded_string_at(std::string_view decoded, std::uint32_t place) noexcept
-{
-    std::uint32_t length = 0;
-    std::memcpy(&length, decoded.data() + place, sizeof length);
-    return decoded.substr(place + sizeof length, length);
-}
 
 class JsonReader {
 public:
@@ -36,19 +23,28 @@ public:
     {
     }
 
-    // The first byte after white space, 0 at the end of the text (and for a byte 0, which no token has).
+    // The first byte after white space; 0 at the end, and for a byte 0, which begins no token.
     char peek() noexcept
     {
-        while (at_ != end_ && is_space(*at_)) ++at_;
+        while (at_ != end_ && *at_ <= ' ' && is_space(*at_)) ++at_;
         return at_ == end_ ? '\0' : *at_;
     }
     void skip() noexcept { ++at_; }  // the byte that was peeked
     bool is_at_end() const noexcept { return at_ == end_; }
 
-    // Each reads one token at the place of peek(), and returns false after refuse().
-    bool read_literal(std::string_view literal, JsonToken& token);
-    bool read_number(JsonToken& token);
-    bool read_string(JsonToken& token);
+    // Each reads one scalar at the place of peek(), and returns false after refuse().
+    bool read_literal(std::string_view literal, JsonKind kind, JsonNode& node);
+    // Anything that is no number is refused as no value at all.
+    bool read_number(JsonNode& node);
+    bool read_string(JsonNode& node)
+    {
+        const char* const opening = at_++;
+        if (!skip_characters()) return false;
+        node = {offset(opening), offset(at_) + 1, JsonKind::string, *at_ == '"'};
+        if (!node.is_plain) return decode_string(node);
+        ++at_;
+        return true;
+    }
 
     bool refuse(std::string_view reason) { return refuse_at(offset(at_), reason); }
     bool refuse_at(std::uint32_t offset, std::string_view reason);
@@ -56,15 +52,27 @@ public:
     const std::string& refusal() const noexcept { return refusal_; }
 
 private:
-    static bool is_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+    static bool is_space(char c) noexcept
+    {
+        return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    }
     std::uint32_t offset(const char* place) const noexcept
     {
         return static_cast<std::uint32_t>(place - text_.data());
     }
     std::uint32_t skip_digits() noexcept;
-    bool check_magnitude(JsonToken token);
-    bool skip_characters();
-    bool decode_string(JsonToken& token);
+    bool check_magnitude(const JsonNode& number);
+    // Stops at the quote or backslash that ends a run of literal characters.
+    bool skip_characters()
+    {
+        for (;;) {
+            at_ = find_special(at_, end_);
+            if (at_ != end_ && (*at_ == '"' || *at_ == '\\')) return true;
+            if (!skip_character()) return false;
+        }
+    }
+    bool skip_character();  // one that is not plain ASCII
+    bool decode_string(JsonNode& node);
     bool decode_escape();
     bool decode_unicode_escape(const char* escape);
     bool read_hex(std::uint32_t& unit);

@@ -1,40 +1,36 @@
 #pragma once
 
-// JsonTree: a JSON text, read once, whose numbers keep their text and whose member names are unique.
+// JsonTree: a JSON text, read once, whose numbers keep their text and whose member names are
+// unique.
 //
-// Fingerprints and exact money both read it, so nothing is rounded, merged or repaired on the way in. The
-// tree is one flat array of nodes that point into the text; only strings with escapes are copied. Objects
-// list their members in canonical order (names by UTF-16 code units), arrays in the order of the text.
-//
-// A tree borrows its text, a value borrows its tree. Immutable after construction.
-
-#include <umavez/result.hpp>
+// Fingerprints and exact money both read it, so nothing is rounded, merged or repaired on the way
+// in. Objects list their members in canonical order (names by UTF-16 code units), arrays in the
+// order of the text. A tree borrows its text, a value borrows its tree. Immutable after
+// construction.
 
 #include "base/assert.hpp"
 #include "base/limits.hpp"
-#include "json/reader.hpp"
+#include "json/nodes.hpp"
+
+#include <umavez/result.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace umavez {
 
-enum class JsonKind : std::uint8_t { null, boolean, number, string, array, object };
-
-class JsonTree;
 class JsonElements;
 class JsonMembers;
 
-// One value of a tree; as cheap to copy as a pointer. Asking for what the kind does not have is a bug of
-// ours and stops the program: look at kind() first.
+// One value of a tree; as cheap to copy as a pointer. Asking for what the kind does not have is a
+// bug of ours and stops the program: look at kind() first.
 class JsonValue {
 public:
-    JsonKind kind() const noexcept;
-    bool is_container() const noexcept { return kind() >= JsonKind::array; }
+    JsonValue(const JsonNodes& nodes, std::uint32_t node) noexcept : nodes_(&nodes), node_(node) {}
+
+    JsonKind kind() const noexcept { return nodes_->nodes[node_].kind; }
 
     bool boolean() const;
     std::string_view number() const;  // as written: "1.50" stays "1.50"
@@ -45,62 +41,27 @@ public:
     // The member of this name; absent too when the value is no object.
     std::optional<JsonValue> find(std::string_view name) const;
 
-    // Whether text() is its own canonical form; true of most numbers and strings.
-    bool is_plain() const noexcept;
-    // null, booleans, numbers and plain strings as written, strings with their quotes.
-    std::string_view text() const;
-
 private:
-    friend class JsonElements;
-    friend class JsonMembers;
-    friend class JsonTree;
-    JsonValue(const JsonTree* tree, std::uint32_t node) noexcept : tree_(tree), node_(node) {}
-
-    const JsonTree* tree_;
+    const JsonNodes* nodes_;
     std::uint32_t node_;
 };
 
 class JsonTree {
 public:
-    // Accepts I-JSON (RFC 7493) whose values are nested at most `depth_max` deep. The error tells the
-    // byte offset and the reason. `text` must outlive the tree.
+    // Accepts I-JSON (RFC 7493) whose containers are nested at most `depth_max` deep. The error
+    // tells the byte offset and the reason. `text` must outlive the tree.
     static Result<JsonTree> parse(
         std::string_view text, std::size_t depth_max = limits::json_depth_max
     );
 
-    // Values are found through the tree's address: take the root again after moving a tree.
-    JsonValue root() const noexcept { return {this, 0}; }
+    // Values refer to this object: ask for the root again after moving a tree.
+    JsonValue root() const noexcept { return {nodes_, 0}; }
+    const JsonNodes& nodes() const noexcept { return nodes_; }
 
 private:
-    friend class JsonElements;
-    friend class JsonMembers;
-    friend class JsonParser;
-    friend class JsonValue;
+    explicit JsonTree(JsonNodes nodes) noexcept : nodes_(std::move(nodes)) {}
 
-    struct Node {
-        // Scalars: as in JsonToken. Arrays: the number of elements. Objects: their place in members_.
-        std::uint32_t begin;
-        // Scalars: as in JsonToken. Containers: the node after their last descendant.
-        std::uint32_t end;
-        JsonKind kind;
-        bool is_plain;
-    };
-
-    std::uint32_t node_after(std::uint32_t node) const noexcept
-    {
-        return nodes_[node].kind < JsonKind::array ? node + 1 : nodes_[node].end;
-    }
-    std::string_view string_at(std::uint32_t node) const noexcept
-    {
-        const auto [begin, end, kind, is_plain] = nodes_[node];
-        if (!is_plain) return decoded_string_at(decoded_, end);
-        return {text_.data() + begin + 1, end - begin - 2};
-    }
-
-    std::string_view text_;
-    std::vector<Node> nodes_;             // in the order of the text; a name stands before its value
-    std::vector<std::uint32_t> members_;  // per object: the number of names, then the sorted names
-    std::string decoded_;
+    JsonNodes nodes_;
 };
 
 // The elements of an array, for range-for.
@@ -108,34 +69,48 @@ class JsonElements {
 public:
     class Iterator {
     public:
-        Iterator(const JsonTree* tree, std::uint32_t node) noexcept : tree_(tree), node_(node) {}
-        JsonValue operator*() const noexcept { return {tree_, node_}; }
+        Iterator(const JsonNodes& nodes, std::uint32_t node) noexcept : nodes_(&nodes), node_(node)
+        {
+        }
+        JsonValue operator*() const noexcept { return {*nodes_, node_}; }
         Iterator& operator++() noexcept
         {
-            node_ = tree_->node_after(node_);
+            node_ = nodes_->node_after(node_);
             return *this;
         }
         friend bool operator==(const Iterator&, const Iterator&) = default;
 
     private:
-        const JsonTree* tree_;
+        const JsonNodes* nodes_;
         std::uint32_t node_;
     };
 
-    JsonElements(const JsonTree* tree, std::uint32_t array) noexcept : tree_(tree), array_(array) {}
-    std::size_t size() const noexcept { return tree_->nodes_[array_].begin; }
-    Iterator begin() const noexcept { return {tree_, array_ + 1}; }
-    Iterator end() const noexcept { return {tree_, tree_->nodes_[array_].end}; }
+    JsonElements(const JsonNodes& nodes, std::uint32_t array) noexcept
+        : size_(nodes.nodes[array].begin),
+          begin_(nodes, array + 1),
+          end_(nodes, nodes.nodes[array].end)
+    {
+    }
+    std::size_t size() const noexcept { return size_; }
+    Iterator begin() const noexcept { return begin_; }
+    Iterator end() const noexcept { return end_; }
 
 private:
-    const JsonTree* tree_;
-    std::uint32_t array_;
+    std::size_t size_;
+    Iterator begin_;
+    Iterator end_;
 };
 
-// A member's name is a string value of its own.
-struct JsonMember {
-    JsonValue name;
-    JsonValue value;
+class JsonMember {
+public:
+    JsonMember(const JsonNodes& nodes, std::uint32_t name) noexcept : nodes_(&nodes), name_(name) {}
+
+    JsonValue name() const noexcept { return {*nodes_, name_}; }  // a string like any other
+    JsonValue value() const noexcept { return {*nodes_, name_ + 1}; }
+
+private:
+    const JsonNodes* nodes_;
+    std::uint32_t name_;
 };
 
 // The members of an object in canonical order, for range-for.
@@ -143,53 +118,34 @@ class JsonMembers {
 public:
     class Iterator {
     public:
-        Iterator(const JsonTree* tree, std::uint32_t place) noexcept : tree_(tree), place_(place) {}
-        JsonMember operator*() const noexcept
+        Iterator(const JsonNodes& nodes, const std::uint32_t* name) noexcept
+            : nodes_(&nodes), name_(name)
         {
-            const std::uint32_t name = tree_->members_[place_];
-            return {{tree_, name}, {tree_, name + 1}};
         }
+        JsonMember operator*() const noexcept { return {*nodes_, *name_}; }
         Iterator& operator++() noexcept
         {
-            ++place_;
+            ++name_;
             return *this;
         }
         friend bool operator==(const Iterator&, const Iterator&) = default;
 
     private:
-        const JsonTree* tree_;
-        std::uint32_t place_;
+        const JsonNodes* nodes_;
+        const std::uint32_t* name_;
     };
 
-    JsonMembers(const JsonTree* tree, std::uint32_t object) noexcept
-        : tree_(tree), list_(tree->nodes_[object].begin)
+    JsonMembers(const JsonNodes& nodes, std::uint32_t object) noexcept
+        : nodes_(&nodes), list_(nodes.members.data() + nodes.nodes[object].begin)
     {
     }
-    std::uint32_t size() const noexcept { return tree_->members_[list_]; }
-    Iterator begin() const noexcept { return {tree_, list_ + 1}; }
-    Iterator end() const noexcept { return {tree_, list_ + 1 + size()}; }
+    std::size_t size() const noexcept { return *list_; }
+    Iterator begin() const noexcept { return {*nodes_, list_ + 1}; }
+    Iterator end() const noexcept { return {*nodes_, list_ + 1 + size()}; }
 
 private:
-    friend class JsonValue;
-    const JsonTree* tree_;
-    std::uint32_t list_;
+    const JsonNodes* nodes_;
+    const std::uint32_t* list_;
 };
-
-inline JsonKind JsonValue::kind() const noexcept
-{
-    return tree_->nodes_[node_].kind;
-}
-
-inline bool JsonValue::is_plain() const noexcept
-{
-    return tree_->nodes_[node_].is_plain;
-}
-
-inline std::string_view JsonValue::text() const
-{
-    const auto [begin, end, kind, is_plain] = tree_->nodes_[node_];
-    UMAVEZ_ASSERT(kind < JsonKind::string || is_plain);
-    return {tree_->text_.data() + begin, end - begin};
-}
 
 }  // namespace umavez

@@ -52,7 +52,9 @@ struct Replacement {
 
 struct Replaced {
     bool done = false;
-    std::optional<Record> record;  // as written, or as it is there; nullopt: there is none
+    // As written (perhaps without the response, which the caller has), or as it is there; nullopt: there is
+    // none.
+    std::optional<Record> record;
     Instant now;
 };
 
@@ -81,6 +83,11 @@ struct DueQuery {
     std::size_t count_max = 100;
 };
 
+struct Due {
+    std::vector<NamedRecord> records;
+    Instant now;
+};
+
 struct ScanQuery {
     std::optional<TenantId> tenant_id;
     std::optional<Operation> operation;
@@ -94,6 +101,11 @@ struct StoreCount {
     Status status;
     std::uint64_t records = 0;
     std::optional<Instant> oldest;  // updated_at
+};
+
+struct StoreCounts {
+    std::vector<StoreCount> by_status;
+    Instant now;
 };
 
 // What a store can promise; an operation whose guarantee needs more is refused at start.
@@ -130,11 +142,11 @@ public:
     virtual Async<Swept> sweep(std::size_t count_max, Duration audit_retention) = 0;
 
     // Records that wait for a worker, the longest overdue first.
-    virtual Async<std::vector<NamedRecord>> due(DueQuery query) = 0;
+    virtual Async<Due> due(DueQuery query) = 0;
 
     // For people: ordered by identity, page by page.
     virtual Async<std::vector<NamedRecord>> scan(ScanQuery query) = 0;
-    virtual Async<std::vector<StoreCount>> count() = 0;
+    virtual Async<StoreCounts> count() = 0;
 
     // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is
     // full the entry is dropped and counted.

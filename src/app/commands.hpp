@@ -1,0 +1,62 @@
+#pragma once
+
+// Commands: what the program can do, as a table. The command line, its help and its errors are made
+// from it (command_line.hpp); a new command is one more function that returns a Command. Immutable.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umavez {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+
+struct CommandOption {
+    std::string flag;        // "--canonical"
+    std::string value_name;  // empty: a switch
+    std::string help;
+};
+
+// What the user wrote.
+struct Invocation {
+    std::map<std::string, std::string> options;  // only those given; a switch has an empty value
+    std::vector<std::string> arguments;
+
+    bool has(std::string_view flag) const { return options.contains(std::string{flag}); }
+    std::optional<std::string> find(std::string_view flag) const
+    {
+        const auto found = options.find(std::string{flag});
+        return found == options.end() ? std::nullopt : std::optional{found->second};
+    }
+};
+
+struct Command {
+    std::string name;  // "config check": the second word is a command of the first
+    std::string summary;
+    std::string example;
+    std::vector<CommandOption> options;
+    bool takes_settings = false;  // --config and the flags of setting_specs() are added
+    std::string argument;         // "FILE"; empty: takes none
+    std::function<int(const Invocation&)> run;
+};
+
+Command serve_command();
+Command config_check_command();
+Command migrate_command();
+Command sweep_command();
+Command fingerprint_command();
+Command key_new_command();
+Command version_command();
+
+// In the order of the help.
+std::vector<Command> all_commands();
+
+// A sentence for people on standard error, red where that is wanted. Gives back `code`.
+int complain(std::string_view sentence, int code = exit_failed);
+
+}  // namespace umavez

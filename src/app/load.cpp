@@ -1,0 +1,110 @@
+#include "app/load.hpp"
+
+#include "database/sqlite/database_path.hpp"
+#include "database/url.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+namespace umavez {
+namespace {
+
+std::optional<std::string> from_environment(const std::string& name)
+{
+    const char* const value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>{value};
+}
+
+// A file that is there must be writable, else its directory.
+Result<void> check_writable(const std::string& path)
+{
+    const std::filesystem::path file{path};
+    const bool exists = std::filesystem::exists(file);
+    const std::filesystem::path checked = exists ? file : file.parent_path();
+    if (::access(checked.c_str(), W_OK) == 0) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "database: {} cannot be written; change its owner or mode, or choose another path with "
+            "--database",
+            checked.string()
+        )
+    );
+}
+
+}  // namespace
+
+Result<Settings> load_settings(const Invocation& invocation)
+{
+    return load_settings(
+        SettingSources{.flags = invocation.options, .environment = from_environment}
+    );
+}
+
+int refuse_settings(const Error& error)
+{
+    return complain(error.detail, error.detail.starts_with("--") ? exit_usage : exit_failed);
+}
+
+std::vector<OperationSpec> known_operations()
+{
+    return {};
+}
+
+Result<void> check_settings(const Settings& settings)
+{
+    if (!settings.listen.is_loopback()) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format(
+                "listen: {} is not a loopback address, and without a token everybody who reaches "
+                "it is served; "
+                "listen on 127.0.0.1 or [::1]",
+                settings.listen.address
+            )
+        );
+    }
+    const auto url = parse_database_url(settings.database);
+    if (!url) return fail(Errc::misconfigured, "database: " + url.error().detail);
+    if (!url->is_memory()) {
+        const auto path = resolve_database_path(url->path, false);
+        if (!path) return fail(Errc::misconfigured, "database: " + path.error().detail);
+        if (auto checked = check_writable(*path); !checked) return checked;
+    }
+    std::vector<OperationSpec> operations = known_operations();
+    return configure_operations(settings.operations, operations);
+}
+
+Result<OpenEngine> open_all(const Settings& settings, EngineOptions options)
+{
+    auto database = open_database(settings.database);
+    if (!database) return fail(database.error().code, "database: " + database.error().detail);
+    options.audit_retention = settings.audit_retention;
+    auto engine = open_engine(**database, options);
+    if (!engine) return fail(engine.error().code, "database: " + engine.error().detail);
+
+    std::vector<OperationSpec> operations = known_operations();
+    if (auto configured = configure_operations(settings.operations, operations); !configured) {
+        return std::unexpected(configured.error());
+    }
+    for (OperationSpec& operation : operations) {
+        if (auto declared = (*engine)->declare(std::move(operation)); !declared) {
+            return std::unexpected(declared.error());
+        }
+    }
+    if (auto started = (*engine)->start(); !started) return std::unexpected(started.error());
+    return OpenEngine{*std::move(database), *std::move(engine)};
+}
+
+std::string control_socket_path(const Settings& settings)
+{
+    const auto url = parse_database_url(settings.database);
+    if (!url || url->is_memory()) return {};
+    const auto path = resolve_database_path(url->path, false);
+    return path ? *path + ".sock" : std::string{};
+}
+
+}  // namespace umavez

@@ -1,0 +1,41 @@
+#pragma once
+
+// What most commands begin with: settings, and the database and engine they name. Thread-safe.
+
+#include "app/commands.hpp"
+#include "app/settings.hpp"
+
+#include <umavez/engine.hpp>
+#include <umavez/transaction.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace umavez {
+
+// From the flags of `invocation`, the process environment and the file.
+Result<Settings> load_settings(const Invocation& invocation);
+
+// Complains, and tells wrong usage (a flag) from a wrong environment or file by the exit code.
+int refuse_settings(const Error& error);
+
+// The operations that modules declare, before the file has its say.
+std::vector<OperationSpec> known_operations();
+
+// Everything that can be checked without opening the database.
+Result<void> check_settings(const Settings& settings);
+
+// The engine stops before the database closes.
+struct OpenEngine {
+    std::unique_ptr<Database> database;
+    std::unique_ptr<Engine> engine;
+};
+
+// Opens both, declares and configures the operations, and starts the engine.
+Result<OpenEngine> open_all(const Settings& settings, EngineOptions options);
+
+// Of the database's control socket; empty where there is none (in memory).
+std::string control_socket_path(const Settings& settings);
+
+}  // namespace umavez

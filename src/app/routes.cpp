@@ -1,0 +1,75 @@
+#include "app/routes.hpp"
+
+#include "app/version.hpp"
+#include "http/problem.hpp"
+
+#include <fmt/format.h>
+
+namespace umavez {
+namespace {
+
+using http::Request;
+using http::Response;
+
+Task<Response> about(Request)
+{
+    co_return http::json_response(
+        200,
+        fmt::format(
+            R"({{"name":"umavez","version":"{}",)"
+            R"("about":"makes an effect happen once although its request is retried",)"
+            R"("links":{{"health":"/healthz","ready":"/readyz","metrics":"/metrics"}}}})"
+            "\n",
+            program_version
+        )
+    );
+}
+
+Task<Response> alive(Request)
+{
+    co_return http::text_response(200, "ok\n");
+}
+
+Task<Response> ready(RouteNeeds needs, Request request)
+{
+    DatabaseHealth health;
+    auto asking = needs.side_thread.ask([&health, &needs] { health = needs.database.health(); });
+    co_await asking;
+    if (health.reachable) co_return http::text_response(200, "ok\n");
+    http::Problem problem = http::problem_for(503, "the store cannot be reached: " + health.detail);
+    problem.name = "store-unavailable";
+    problem.title = "The store is unavailable";
+    Response response = http::to_response(problem, request.path, request.request_id);
+    response.headers.push_back({"Retry-After", "1"});
+    co_return response;
+}
+
+Task<Response> numbers(RouteNeeds needs, Request)
+{
+    EngineSnapshot snapshot;
+    snapshot.operations = needs.engine.stats();
+    snapshot.lane = needs.database.lane_stats();
+    auto counting = needs.engine.async_count();
+    auto counted = co_await std::move(counting);
+    snapshot.reachable = counted.has_value();
+    if (counted) snapshot.records = *std::move(counted);
+    Response response = http::text_response(200, needs.metrics.text(snapshot));
+    response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
+    co_return response;
+}
+
+}  // namespace
+
+void add_common_routes(http::Router& router, RouteNeeds needs)
+{
+    router.add("GET", "/", about);
+    router.add("GET", "/healthz", alive);
+    router.add("GET", "/readyz", [needs](Request request) {
+        return ready(needs, std::move(request));
+    });
+    router.add("GET", "/metrics", [needs](Request request) {
+        return numbers(needs, std::move(request));
+    });
+}
+
+}  // namespace umavez

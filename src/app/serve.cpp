@@ -1,0 +1,163 @@
+// `umavez serve`: opens the database, serves until a signal asks it to stop, and leaves nothing
+// half-done.
+
+#include "app/commands.hpp"
+#include "app/control.hpp"
+#include "app/load.hpp"
+#include "app/routes.hpp"
+#include "app/version.hpp"
+#include "database/sqlite/control_socket.hpp"
+#include "http/server.hpp"
+#include "telemetry/log.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace umavez {
+namespace {
+
+sigset_t stop_signals()
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    return signals;
+}
+
+// Before the first thread starts, so that all of them inherit it and sigwait gets the signal.
+void block_stop_signals()
+{
+    const sigset_t signals = stop_signals();
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+int wait_for_stop_signal()
+{
+    const sigset_t signals = stop_signals();
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    // The second one ends the process at once.
+    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    return signal;
+}
+
+// Every connection is a file; the soft limit is often 1024.
+void raise_file_limit()
+{
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+http::OnAnswered note_answers(Log& log, Metrics& metrics)
+{
+    return [&log, &metrics](const http::Answered& answered) {
+        metrics.count_http_answer(answered.method, answered.status, answered.took);
+        if (!answered.error.empty()) {
+            log.error(
+                "handler_failed", {{"request_id", answered.request_id}, {"detail", answered.error}}
+            );
+        }
+        // Probes come every few seconds and tell nothing.
+        const bool is_probe = answered.path == "/healthz" || answered.path == "/readyz";
+        const LogFields fields{
+            {"method", answered.method},
+            {"path", answered.path},
+            {"status", answered.status},
+            {"took_ms", std::chrono::duration<double, std::milli>(answered.took).count()},
+            {"request_id", answered.request_id},
+            {"peer", answered.peer},
+        };
+        if (is_probe) {
+            log.debug("answered", fields);
+        } else {
+            log.info("answered", fields);
+        }
+    };
+}
+
+Result<std::unique_ptr<ControlSocket>> open_control_socket(const Settings& settings, Engine& engine)
+{
+    const std::string path = control_socket_path(settings);
+    if (path.empty()) return nullptr;
+    return ControlSocket::open(path, [&engine](std::string_view line) {
+        return answer_control(engine, line);
+    });
+}
+
+// The order of the locals is the order of ownership: the server goes first, the database last.
+int serve(const Settings& settings)
+{
+    Log log{settings.log_level};
+    Metrics metrics{std::string{program_version}};
+    auto opened = open_all(settings, {});
+    if (!opened) return complain(opened.error().detail);
+    for (const std::string& warning : opened->engine->warnings())
+        log.warning("policy", {{"detail", warning}});
+    auto control = open_control_socket(settings, *opened->engine);
+    if (!control) return complain("control socket: " + control.error().detail);
+
+    SideThread side_thread;
+    http::Router router;
+    add_common_routes(router, {*opened->database, *opened->engine, metrics, side_thread});
+    auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
+    auto server = http::Server::listen(
+        {.address = settings.listen.address,
+         .port = settings.listen.port,
+         .threads = settings.http_threads},
+        handler,
+        note_answers(log, metrics)
+    );
+    if (!server) return complain(server.error().detail);
+    (*server)->start();
+    log.info(
+        "listening",
+        {{"address", settings.listen.address},
+         {"port", (*server)->port()},
+         {"database", opened->database->url()},
+         {"version", program_version},
+         {"pid", ::getpid()}}
+    );
+
+    const int signal = wait_for_stop_signal();
+    log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+    if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
+        // Their frames cannot be taken down while they run. Leases expire, transactions roll back.
+        log.error("stopped_with_running_requests", {{"requests", running}});
+        std::_Exit(exit_failed);
+    }
+    opened->engine->stop();
+    log.info("stopped");
+    return exit_done;
+}
+
+}  // namespace
+
+Command serve_command()
+{
+    return {
+        .name = "serve",
+        .summary = "Serve HTTP until SIGTERM",
+        .example = "umavez serve --listen 127.0.0.1:8080 --database sqlite:umavez.db",
+        .options = {},
+        .takes_settings = true,
+        .argument = {},
+        .run =
+            [](const Invocation& invocation) {
+                const auto settings = load_settings(invocation);
+                if (!settings) return refuse_settings(settings.error());
+                if (const auto checked = check_settings(*settings); !checked)
+                    return complain(checked.error().detail);
+                block_stop_signals();
+                raise_file_limit();
+                return serve(*settings);
+            },
+    };
+}
+
+}  // namespace umavez

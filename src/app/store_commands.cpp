@@ -1,0 +1,112 @@
+// Commands about the database: config check, migrate, sweep.
+
+#include "app/commands.hpp"
+#include "app/control.hpp"
+#include "app/load.hpp"
+#include "database/sqlite/control_socket.hpp"
+#include "store/sqlite/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace umavez {
+namespace {
+
+int check_config(const Invocation& invocation)
+{
+    const auto settings = load_settings(invocation);
+    if (!settings) return refuse_settings(settings.error());
+    if (const auto checked = check_settings(*settings); !checked)
+        return complain(checked.error().detail);
+    fmt::print("{}: ok\n", settings->config_path.empty() ? "settings" : settings->config_path);
+    return exit_done;
+}
+
+int print_migrations(Database& database)
+{
+    const auto states = database.migration_state(sqlite_store_migrations());
+    if (!states) return complain("database: " + states.error().detail);
+    for (const MigrationState& state : *states) {
+        fmt::print("{} {} of {}\n", state.module, state.applied, state.known);
+    }
+    return exit_done;
+}
+
+int migrate(const Invocation& invocation)
+{
+    const auto settings = load_settings(invocation);
+    if (!settings) return refuse_settings(settings.error());
+    const bool only_status = invocation.has("--status");
+    const auto database = open_database(settings->database, {.must_exist = only_status});
+    if (!database) return complain("database: " + database.error().detail);
+    if (!only_status) {
+        if (const auto done = (*database)->migrate(sqlite_store_migrations()); !done) {
+            return complain("database: " + done.error().detail);
+        }
+    }
+    return print_migrations(**database);
+}
+
+// The server that holds the database sweeps for us; without one we do it ourselves.
+int sweep(const Invocation& invocation)
+{
+    const auto settings = load_settings(invocation);
+    if (!settings) return refuse_settings(settings.error());
+    if (const std::string path = control_socket_path(*settings); !path.empty()) {
+        if (const auto answer = ask_control_socket(path, "sweep")) {
+            if (answer->starts_with("error: ")) return complain(answer->substr(7));
+            fmt::print("{}\n", *answer);
+            return exit_done;
+        }
+    }
+    const auto opened = open_all(*settings, {.worker_period = std::nullopt});
+    if (!opened) return complain(opened.error().detail);
+    const auto swept = opened->engine->sweep_once();
+    if (!swept) return complain(swept.error().detail);
+    fmt::print("{}\n", to_json(*swept));
+    return exit_done;
+}
+
+}  // namespace
+
+Command config_check_command()
+{
+    return {
+        .name = "config check",
+        .summary = "Check settings without starting anything",
+        .example = "umavez config check --config umavez.toml",
+        .options = {},
+        .takes_settings = true,
+        .argument = {},
+        .run = check_config,
+    };
+}
+
+Command migrate_command()
+{
+    return {
+        .name = "migrate",
+        .summary = "Bring the tables of a database up to date",
+        .example = "umavez migrate --database sqlite:umavez.db --status",
+        .options = {{"--status", "", "only tell what is applied"}},
+        .takes_settings = true,
+        .argument = {},
+        .run = migrate,
+    };
+}
+
+Command sweep_command()
+{
+    return {
+        .name = "sweep",
+        .summary = "Remove expired records now, one batch",
+        .example = "umavez sweep --database sqlite:umavez.db",
+        .options = {},
+        .takes_settings = true,
+        .argument = {},
+        .run = sweep,
+    };
+}
+
+}  // namespace umavez

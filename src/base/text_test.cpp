@@ -1,0 +1,54 @@
+// JSON texts and UUIDs: what other programs read must be well formed whatever went in.
+
+#include "base/json_text.hpp"
+#include "base/uuid.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace umavez {
+namespace {
+
+TEST(JsonText, QuotesBackslashesAndControlsAreEscaped)
+{
+    EXPECT_EQ(to_json_text("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
+}
+
+TEST(JsonText, BytesThatAreNotUtf8BecomeTheReplacementCharacter)
+{
+    EXPECT_EQ(
+        to_json_text("\xff"
+                     "a\xc3"),
+        R"("\ufffda\ufffd")"
+    );
+}
+
+TEST(JsonText, ACutNeverSplitsACharacter)
+{
+    std::string out;
+
+    append_json_text(out, "aé€", 3);
+
+    EXPECT_EQ(out, "\"aé…\"");
+}
+
+TEST(Uuid7, HasTheLayoutOfRfc9562)
+{
+    struct Fixed final : Random {
+        std::uint64_t next() override { return ~std::uint64_t{0}; }
+    } random;
+
+    const std::string made = make_uuid7(from_micros(0x017f22e279b0 * 1000), random);
+
+    EXPECT_EQ(made, "017f22e2-79b0-7fff-bfff-ffffffffffff");
+}
+
+TEST(Uuid7, TwoOfOneInstantDiffer)
+{
+    const Instant now = from_micros(1);
+
+    EXPECT_NE(make_uuid7(now, system_random()), make_uuid7(now, system_random()));
+}
+
+}  // namespace
+}  // namespace umavez

@@ -1,0 +1,393 @@
+#include "database/sqlite/batch_runner.hpp"
+
+#include "base/fault_point.hpp"
+#include "base/limits.hpp"
+#include "base/random.hpp"
+#include "database/lane_thread.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <thread>
+#include <utility>
+
+// From top to bottom: a batch, one member, its end; a member alone; begin; commit and settle; the rest.
+
+namespace umavez {
+namespace {
+
+const StaticSql begin_sql{"BEGIN IMMEDIATE"};
+const StaticSql begin_read_sql{"BEGIN"};
+const StaticSql commit_sql{"COMMIT"};
+const StaticSql rollback_sql{"ROLLBACK"};
+const StaticSql mark_sql{"UPDATE umavez_meta SET clock_mark = ?1, batch = ?2 WHERE id = 1"};
+const StaticSql batch_sql{"SELECT batch FROM umavez_meta WHERE id = 1"};
+
+bool is_standard_exception(const std::exception_ptr& thrown)
+{
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::exception&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+}  // namespace
+
+BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options)
+    : options_(options), connection_(std::move(connection)), batch_(options.batch)
+{
+}
+
+std::size_t BatchRunner::run(std::span<Work* const> members)
+{
+    if (const auto begun = begin(); !begun) {
+        for (Work* const work : members) work->result = std::unexpected(begun.error());
+        return members.size();
+    }
+    const Clock& clock = *options_.connection.clock;
+    const Duration closes_at = clock.boottime() + limits::batch_closure_time_max;
+    std::size_t count = 0;
+    for (Work* const work : members) {
+        const Fate fate = run_member(*work, false);
+        ++count;
+        if (fate == Fate::tainted || fate == Fate::lost) {
+            roll_back();
+            for (Work* const again : members.first(count)) {
+                if (again != work || fate == Fate::lost) run_alone(*again);
+            }
+            return count;
+        }
+        if (clock.boottime() >= closes_at) break;
+    }
+    const Commit committed = ride_and_commit();
+    for (Work* const work : members.first(count)) {
+        if (committed == Commit::none) run_alone(*work);
+        if (committed == Commit::unknown) work->result = std::unexpected(failure_);
+    }
+    return count;
+}
+
+BatchRunner::Fate BatchRunner::run_member(Work& work, bool is_alone)
+{
+    const Access access = work.access == Access::read_write ? Access::read_write : Access::read;
+    SqliteTransaction transaction{*connection_, options_.clock->now(), access};
+    if (work.has_savepoint && !is_alone) {
+        if (const auto begun = transaction.begin_savepoint(); !begun) return Fate::lost;
+    }
+    const Start start{.changes = connection_->changes_total(), .depth = transaction.depth()};
+    work.exception = nullptr;
+    connection_->arm(work.run_limit);
+    try {
+        const LaneThreadMark mark;
+        work.result = work.run(transaction);
+    } catch (...) {
+        work.exception = std::current_exception();
+        const bool is_death = work.is_trusted || !is_standard_exception(work.exception);
+        if (options_.is_simulated && is_death) throw;
+    }
+    const bool is_overdue = connection_->is_overdue();
+    if (is_overdue) {
+        work.exception = nullptr;
+        work.result = std::unexpected(connection_->overdue_error());
+    }
+    connection_->disarm();
+    if (transaction.is_lost() && is_overdue) return Fate::tainted;
+    return judge(work, transaction, start);
+}
+
+BatchRunner::Fate BatchRunner::judge(
+    Work& work, SqliteTransaction& transaction, const Start& start
+)
+{
+    if (transaction.is_lost() || !connection_->is_in_transaction()) {
+        work.exception = nullptr;
+        work.result = std::unexpected(
+            transaction.is_spoiled() ? transaction.spoiled_by() : connection_->to_error(SQLITE_ABORT, {})
+        );
+        return Fate::lost;
+    }
+    if (!work.exception && work.result) {
+        if (transaction.is_spoiled()) {
+            work.result = std::unexpected(transaction.spoiled_by());
+        } else if (transaction.depth() != start.depth) {
+            work.result = fail(Errc::invalid_argument, "a closure left a savepoint open");
+        }
+    }
+    if (work.exception || !work.result) return undo(transaction, start);
+    if (start.depth > 0 && !transaction.release_savepoint()) return Fate::lost;
+    has_written_ = has_written_ || transaction.has_written();
+    return Fate::kept;
+}
+
+// Rolls back the savepoints that are open: ours, or those a closure of the engine left when it failed. What
+// such a closure wrote before its first savepoint can only be undone with the whole transaction.
+BatchRunner::Fate BatchRunner::undo(SqliteTransaction& transaction, const Start& start)
+{
+    const bool has_savepoint = transaction.depth() > 0;
+    const bool is_untouched = start.depth > 0 ||
+                              (has_savepoint
+                                   ? transaction.changes_at_savepoint() == start.changes
+                                   : connection_->changes_total() == start.changes &&
+                                         !transaction.has_written());
+    if (!is_untouched) return Fate::tainted;
+    while (transaction.depth() > 0) {
+        if (!transaction.rollback_savepoint()) return Fate::lost;
+    }
+    return Fate::undone;
+}
+
+BatchRunner::Commit BatchRunner::ride_and_commit()
+{
+    const std::lock_guard guard{rider_mutex_};
+    const bool has_rider = ride();
+    const Commit committed = connection_->is_in_transaction() ? commit() : Commit::none;
+    if (has_rider) rider_->landed(committed == Commit::done);
+    return committed;
+}
+
+// Under a savepoint of its own: a note that the database refuses must not cost anybody a second run.
+bool BatchRunner::ride()
+{
+    if (rider_ == nullptr || !rider_->is_waiting()) return false;
+    SqliteTransaction transaction{*connection_, options_.clock->now(), Access::read_write};
+    if (!transaction.begin_savepoint()) return true;
+    if (transaction.begin_savepoint()) {
+        // Two levels, so that whatever the ride did wrong is healed by undoing the inner one.
+        const auto ridden = rider_->ride(transaction);
+        const bool is_kept = ridden && transaction.release_savepoint();
+        if (!is_kept && !transaction.is_lost()) {
+            if (transaction.rollback_savepoint()) rider_->refused();
+        }
+    }
+    if (!transaction.is_lost()) static_cast<void>(transaction.release_savepoint());
+    return true;
+}
+
+void BatchRunner::run_alone(Work& work)
+{
+    retried_alone_.fetch_add(1, std::memory_order_relaxed);
+    work.result = {};
+    work.exception = nullptr;
+    if (auto begun = begin(); !begun) {
+        work.result = std::unexpected(std::move(begun.error()));
+        return;
+    }
+    if (run_member(work, true) != Fate::kept) {
+        roll_back();
+        return;
+    }
+    if (commit() != Commit::done) work.result = std::unexpected(failure_);
+}
+
+Result<void> BatchRunner::begin()
+{
+    Result<void> begun = ensure_connection();
+    if (begun) begun = begin_immediate();
+    if (!begun) {
+        // Nothing was run, whatever SQLite calls its reason.
+        begun.error().code = Errc::store_unavailable;
+        remember(begun.error());
+        return begun;
+    }
+    changes_at_begin_ = connection_->changes_total();
+    has_written_ = false;
+    return begun;
+}
+
+// After an I/O error a handle is not believed: the kernel reports a failed flush once and then forgets.
+Result<void> BatchRunner::ensure_connection()
+{
+    const bool is_file = !options_.connection.path.empty();
+    if (connection_ && !(is_file && connection_->needs_reopen())) return {};
+    connection_.reset();
+    auto opened = Connection::open(options_.connection);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    connection_ = std::move(*opened);
+    wal_pages_last_ = 0;
+    checkpoint_at_ = tuning::checkpoint_pages;
+    return {};
+}
+
+Result<void> BatchRunner::begin_immediate()
+{
+    Result<void> begun;
+    for (std::size_t attempt = 0; attempt < limits::batch_retries_max; ++attempt) {
+        if (attempt > 0 && !options_.is_simulated) {
+            std::this_thread::sleep_for(Duration{uniform(system_random(), 20'000)});
+        }
+        begun = connection_->execute(begin_sql);
+        if (begun || connection_->needs_reopen()) break;
+    }
+    return begun;
+}
+
+BatchRunner::Commit BatchRunner::commit()
+{
+    const bool is_changed = has_written_ || connection_->changes_total() != changes_at_begin_;
+    const std::int64_t number = batch_ + 1;
+    if (is_changed) {
+        if (auto marked = write_mark(number); !marked) {
+            failure_ = std::move(marked.error());
+            remember(failure_);
+            roll_back();
+            return Commit::none;
+        }
+    }
+    strike(FaultPoint::lane_before_commit);
+    auto committed = connection_->execute(commit_sql);
+    if (committed) {
+        if (is_changed) batch_ = number;
+        strike(FaultPoint::lane_after_commit);
+        remember(std::nullopt);
+        return Commit::done;
+    }
+    failure_ = std::move(committed.error());
+    remember(failure_);
+    const Commit settled = settle(number);
+    if (settled == Commit::unknown) {
+        failure_.code = Errc::store_unknown;
+        failure_.detail = "COMMIT failed and the next one too: " + failure_.detail;
+    }
+    return settled;
+}
+
+// COMMIT of `number` failed. The next commit that succeeds on this file overwrites its frames, or finds
+// them recovered. If there is no room for it, emptying the log into the database makes some.
+BatchRunner::Commit BatchRunner::settle(std::int64_t number)
+{
+    const bool is_refused = failure_.code != Errc::store_unavailable;  // a deferred constraint
+    roll_back();
+    if (is_refused || options_.connection.path.empty()) return Commit::none;
+    const Commit settled = try_settle(number);
+    if (settled != Commit::unknown || !connection_) return settled;
+    if (!connection_->checkpoint(true)) return Commit::unknown;
+    return try_settle(number);
+}
+
+BatchRunner::Commit BatchRunner::try_settle(std::int64_t number)
+{
+    if (!ensure_connection() || !begin_immediate()) return Commit::unknown;
+    const auto found = connection_->read_integer(batch_sql);
+    if (found && *found == number) {
+        roll_back();
+        batch_ = number;
+        return believe_after_checkpoint();
+    }
+    if (!found || !write_mark(number + 1) || !connection_->execute(commit_sql)) {
+        roll_back();
+        return Commit::unknown;
+    }
+    batch_ = number + 1;
+    return Commit::none;
+}
+
+// The lost batch came back, but perhaps only from the page cache: copying the log into the database writes
+// and flushes every page of it again.
+BatchRunner::Commit BatchRunner::believe_after_checkpoint()
+{
+    return connection_->checkpoint(true) ? Commit::done : Commit::unknown;
+}
+
+Result<void> BatchRunner::write_mark(std::int64_t number)
+{
+    const auto statement = connection_->prepare(mark_sql);
+    if (!statement) return std::unexpected(statement.error());
+    const StatementUse use{**statement};
+    use->bind(1, to_micros(options_.clock->now()));
+    use->bind(2, number);
+    const int code = use->step();
+    if (code != SQLITE_DONE) return std::unexpected(connection_->to_error(code, mark_sql.text()));
+    return {};
+}
+
+void BatchRunner::roll_back() noexcept
+{
+    if (!connection_ || !connection_->is_in_transaction()) return;
+    const bool is_undone = connection_->execute(rollback_sql).has_value();
+    // A rollback that fails leaves a handle nobody should use; in memory there is no other.
+    if (!is_undone && !options_.connection.path.empty()) connection_.reset();
+}
+
+void BatchRunner::abandon() noexcept
+{
+    if (connection_) connection_->disarm();
+    roll_back();
+}
+
+void BatchRunner::run_read(Work& work)
+{
+    if (auto ready = ensure_connection(); !ready) {
+        work.result = std::unexpected(std::move(ready.error()));
+        return;
+    }
+    run_reading(*connection_, work, *options_.clock);
+}
+
+void BatchRunner::set_rider(LaneRider* rider)
+{
+    const std::lock_guard guard{rider_mutex_};
+    rider_ = rider;
+}
+
+bool BatchRunner::has_rider() const
+{
+    const std::lock_guard guard{rider_mutex_};
+    return rider_ != nullptr && rider_->is_waiting();
+}
+
+void BatchRunner::checkpoint_if_due()
+{
+    if (!connection_ || connection_->needs_reopen()) return;
+    const int pages = connection_->wal_pages();
+    if (pages < wal_pages_last_) checkpoint_at_ = tuning::checkpoint_pages;  // the log started over
+    wal_pages_last_ = pages;
+    if (pages < checkpoint_at_) return;
+    const auto copied = connection_->checkpoint(pages >= tuning::checkpoint_pages_max);
+    // A reader may hold the log open: then it only grows, and is tried again after as much again.
+    checkpoint_at_ = pages + tuning::checkpoint_pages;
+    if (!copied && connection_->needs_reopen()) remember(copied.error());
+}
+
+void BatchRunner::remember(std::optional<Error> trouble)
+{
+    // The usual case, every batch: nothing is wrong and nothing was.
+    if (!trouble && !is_troubled_.load(std::memory_order_relaxed)) return;
+    const std::lock_guard guard{trouble_mutex_};
+    is_troubled_.store(trouble.has_value(), std::memory_order_relaxed);
+    trouble_ = std::move(trouble);
+}
+
+std::optional<Error> BatchRunner::trouble() const
+{
+    const std::lock_guard guard{trouble_mutex_};
+    return trouble_;
+}
+
+void run_reading(Connection& connection, Work& work, const StoreClock& clock)
+{
+    const LaneThreadMark mark;
+    work.result = {};
+    if (work.access == Access::read) {
+        if (auto begun = connection.execute(begin_read_sql); !begun) {
+            work.result = std::unexpected(std::move(begun.error()));
+            return;
+        }
+    }
+    SqliteTransaction transaction{connection, clock.now(), work.access};
+    connection.arm(tuning::read_limit);
+    try {
+        work.result = work.run(transaction);
+    } catch (...) {
+        work.exception = std::current_exception();
+    }
+    connection.disarm();
+    if (!work.exception && work.result && transaction.is_spoiled()) {
+        work.result = std::unexpected(transaction.spoiled_by());
+    }
+    if (connection.is_in_transaction()) static_cast<void>(connection.execute(rollback_sql));
+}
+
+}  // namespace umavez

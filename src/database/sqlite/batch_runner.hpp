@@ -1,0 +1,119 @@
+#pragma once
+
+// BatchRunner: runs the members of a batch in one transaction, and alone those that lost it.
+//
+// One COMMIT, one flush, for all of them. If the transaction is lost before COMMIT, nothing of the batch
+// happened. If COMMIT itself failed, its frames may come back when the log is recovered: each batch
+// carries its number into the database, so the next commit on the file, which this class makes at once, finds
+// out whether it happened. Either way every member is then run once more, alone; whoever cannot be run gets
+// store_unavailable, or store_unknown when not even that next commit succeeded.
+//
+// Confined to the lane.
+
+#include "base/store_clock.hpp"
+#include "database/sqlite/work.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+
+namespace umavez {
+
+// Something that is written with every batch but for which nobody waits: the notes of a store.
+class LaneRider {
+public:
+    virtual ~LaneRider() = default;
+    virtual bool is_waiting() const noexcept = 0;
+    virtual Result<void> ride(SqliteTransaction& transaction) = 0;
+    // `kept`: what rode is durable. Otherwise it rides again.
+    virtual void landed(bool kept) noexcept = 0;
+    // What rode was refused by the database itself and would be again.
+    virtual void refused() noexcept = 0;
+};
+
+struct BatchRunnerOptions {
+    ConnectionOptions connection;
+    const StoreClock* clock = nullptr;  // outlives the runner
+    std::int64_t batch = 0;             // the number of the last one in the database
+    bool is_simulated = false;          // what a closure throws may be the end of its process
+};
+
+class BatchRunner {
+public:
+    BatchRunner(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options);
+
+    // Runs members in order until the batch is full of closure time. The first n, which it returns, have
+    // their answers; the others were not run.
+    std::size_t run(std::span<Work* const> members);
+
+    // Runs what only reads outside any batch, on committed state. For databases without readers.
+    void run_read(Work& work);
+
+    // Between batches, when everybody has been answered.
+    void checkpoint_if_due();
+
+    // Outlives the runner, or is taken back with nullptr: after that it is not touched any more.
+    // Thread-safe.
+    void set_rider(LaneRider* rider);
+
+    bool has_rider() const;
+
+    // Gives up an open transaction. For a simulated death of the process.
+    void abandon() noexcept;
+
+    // Thread-safe.
+    std::uint64_t retried_alone() const noexcept { return retried_alone_.load(); }
+    std::optional<Error> trouble() const;  // why the last batch failed, if it did
+
+private:
+    enum class Fate : std::uint8_t {
+        kept,
+        undone,   // failed, and nothing of it is left in the transaction
+        tainted,  // failed for good, and takes the transaction with it
+        lost,     // the transaction is gone through no fault of its members
+    };
+    enum class Commit : std::uint8_t { done, none, unknown };
+    // Where a member began.
+    struct Start {
+        std::int64_t changes = 0;
+        int depth = 0;
+    };
+
+    Result<void> begin();
+    Result<void> ensure_connection();
+    Result<void> begin_immediate();
+    Fate run_member(Work& work, bool is_alone);
+    Fate judge(Work& work, SqliteTransaction& transaction, const Start& start);
+    Fate undo(SqliteTransaction& transaction, const Start& start);
+    bool ride();
+    Commit ride_and_commit();
+    void run_alone(Work& work);
+    Commit commit();
+    Commit settle(std::int64_t number);
+    Commit try_settle(std::int64_t number);
+    Commit believe_after_checkpoint();
+    Result<void> write_mark(std::int64_t number);
+    void roll_back() noexcept;
+    void remember(std::optional<Error> trouble);
+
+    const BatchRunnerOptions options_;
+    std::unique_ptr<Connection> connection_;
+    std::int64_t batch_;
+    std::int64_t changes_at_begin_ = 0;
+    bool has_written_ = false;
+    int wal_pages_last_ = 0;
+    int checkpoint_at_ = tuning::checkpoint_pages;
+    Error failure_{};  // of the last commit
+    mutable std::mutex rider_mutex_;  // held while it rides, until it has landed
+    LaneRider* rider_ = nullptr;
+    std::atomic<std::uint64_t> retried_alone_{0};
+    mutable std::mutex trouble_mutex_;
+    std::optional<Error> trouble_;
+    std::atomic<bool> is_troubled_{false};
+};
+
+// Runs a work that only reads on a connection that is in no transaction.
+void run_reading(Connection& connection, Work& work, const StoreClock& clock);
+
+}  // namespace umavez

@@ -1,0 +1,126 @@
+#pragma once
+
+// Connection: one handle of SQLite with its prepared statements, and the deadline of what runs on it.
+//
+// Either the lane's (reads and writes, the only one that checkpoints) or a reader's (read-only, never
+// checkpoints). Statements that come from closures may not touch transactions, pragmas or attached
+// databases; ours may.
+//
+// Confined to one thread at a time.
+
+#include "database/sqlite/statement.hpp"
+
+#include <umavez/result.hpp>
+#include <umavez/time.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+struct sqlite3;
+
+namespace umavez {
+
+struct ConnectionOptions {
+    std::string path;  // empty: in memory
+    bool read_only = false;
+    bool durable = true;
+    const Clock* clock = nullptr;  // never null; outlives the connection
+};
+
+class Connection {
+public:
+    static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // A closure's statement, from the cache or prepared now.
+    Result<Statement*> prepare(std::string_view sql);
+    // One of ours.
+    Result<Statement*> prepare(const StaticSql& sql);
+
+    // Runs one of ours to its end and drops its rows.
+    Result<void> execute(const StaticSql& sql);
+    // Runs every statement of a migration. Transactions in it are refused.
+    Result<void> run_script(std::string_view sql);
+    Result<std::int64_t> read_integer(const StaticSql& sql);
+
+    bool is_in_transaction() const noexcept;
+    bool is_read_only() const noexcept { return options_.read_only; }
+    std::int64_t changes_total() const noexcept;
+    std::int64_t changes_last() const noexcept;
+
+    // Statements are interrupted once the clock has passed `limit` from now.
+    void arm(Duration limit);
+    void disarm() noexcept { deadline_.reset(); }
+    bool is_overdue() const;
+
+    // While it lives, the deadline does not count.
+    class Grace {
+    public:
+        explicit Grace(Connection& connection) noexcept
+            : connection_(connection), deadline_(std::exchange(connection.deadline_, std::nullopt))
+        {
+        }
+        ~Grace() { connection_.deadline_ = deadline_; }
+        Grace(const Grace&) = delete;
+        Grace& operator=(const Grace&) = delete;
+
+    private:
+        Connection& connection_;
+        const std::optional<Duration> deadline_;
+    };
+    Error overdue_error() const;
+
+    // What the last failed call says. Remembers whether the handle must be reopened.
+    Error to_error(int code, std::string_view sql);
+    bool needs_reopen() const noexcept { return needs_reopen_; }
+
+    // Pages in the log after the last commit.
+    int wal_pages() const noexcept { return wal_pages_; }
+    // Copies the log into the database file; `insist` also waits for readers and truncates it.
+    Result<void> checkpoint(bool insist);
+
+    sqlite3* handle() const noexcept { return handle_; }
+    const std::string& path() const noexcept { return options_.path; }
+
+private:
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept
+        {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+
+    explicit Connection(const ConnectionOptions& options) : options_(options) {}
+
+    Result<void> open_handle();
+    Result<void> configure();
+    Result<void> run_pragma(const std::string& sql);
+    Result<sqlite3_stmt*> compile(std::string_view sql);
+    void evict_statement();
+
+    static int on_progress(void* self);
+    static int on_authorize(
+        void* self, int action, const char*, const char*, const char*, const char*
+    );
+    static int on_wal(void* self, sqlite3*, const char*, int pages);
+
+    const ConnectionOptions options_;
+    sqlite3* handle_ = nullptr;
+    bool is_trusted_ = true;
+    bool needs_reopen_ = false;
+    int wal_pages_ = 0;
+    std::optional<Duration> deadline_;
+    Duration limit_{};
+    std::uint64_t uses_ = 0;
+    std::vector<std::unique_ptr<Statement>> ours_;
+    std::unordered_map<std::string, std::unique_ptr<Statement>, TextHash, std::equal_to<>> theirs_;
+};
+
+}  // namespace umavez

@@ -1,0 +1,216 @@
+#include "database/sqlite/control_socket.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace umavez {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+class Descriptor {
+public:
+    explicit Descriptor(int value) noexcept : value_(value) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor()
+    {
+        if (value_ >= 0) ::close(value_);
+    }
+    int get() const noexcept { return value_; }
+    int release() noexcept { return std::exchange(value_, -1); }
+
+private:
+    int value_;
+};
+
+Result<sockaddr_un> to_address(const std::string& path)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format(
+                "the control socket's path {} has {} bytes, the system allows {}: move the database to a "
+                "shorter path",
+                path,
+                path.size(),
+                sizeof address.sun_path - 1
+            )
+        );
+    }
+    std::memcpy(address.sun_path, path.data(), path.size());
+    return address;
+}
+
+const sockaddr* as_sockaddr(const sockaddr_un& address) noexcept
+{
+    return reinterpret_cast<const sockaddr*>(&address);
+}
+
+// Whether `descriptor` became ready before the deadline.
+bool wait_for(int descriptor, short events, Steady::time_point deadline)
+{
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());
+    if (left.count() <= 0) return false;
+    pollfd waiting{.fd = descriptor, .events = events, .revents = 0};
+    return ::poll(&waiting, 1, static_cast<int>(left.count())) > 0;
+}
+
+// One line, without its end; nullopt: too long, too slow, or the peer went away.
+std::optional<std::string> read_line(int peer, Steady::time_point deadline)
+{
+    std::string line;
+    std::array<char, 4096> part;
+    while (wait_for(peer, POLLIN, deadline)) {
+        const ssize_t size = ::recv(peer, part.data(), part.size(), 0);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return std::nullopt;
+        line.append(part.data(), static_cast<std::size_t>(size));
+        if (const std::size_t end = line.find('\n'); end != std::string::npos) {
+            line.resize(end);
+            return line;
+        }
+        if (line.size() > control_line_bytes_max) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+bool write_line(int peer, std::string line, Steady::time_point deadline)
+{
+    std::ranges::replace(line, '\n', ' ');
+    line += '\n';
+    std::string_view rest = line;
+    while (!rest.empty()) {
+        if (!wait_for(peer, POLLOUT, deadline)) return false;
+        const ssize_t size = ::send(peer, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (size < 0) return false;
+        rest.remove_prefix(static_cast<std::size_t>(size));
+    }
+    return true;
+}
+
+std::unexpected<Error> fail_with_errno(std::string_view action, const std::string& path)
+{
+    return fail(
+        Errc::misconfigured, fmt::format("cannot {} {}: {}", action, path, std::strerror(errno))
+    );
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ControlSocket>> ControlSocket::open(std::string path, Handler handler)
+{
+    const auto address = to_address(path);
+    if (!address) return std::unexpected(address.error());
+    Descriptor listener{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (listener.get() < 0) return fail_with_errno("create the socket", path);
+    // Whatever has this name belongs to a process that died: the living one would hold the lock.
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) {
+        if (!S_ISSOCK(status.st_mode)) {
+            return fail(
+                Errc::misconfigured, fmt::format("{} is in the way and no socket: move it", path)
+            );
+        }
+        ::unlink(path.c_str());
+    }
+    // Narrowed before bind: there is no moment in which others could connect. The mode of the socket's own
+    // inode is what bind gives the name.
+    if (::fchmod(listener.get(), 0600) != 0) return fail_with_errno("protect", path);
+    if (::bind(listener.get(), as_sockaddr(*address), sizeof *address) != 0) {
+        return fail_with_errno("bind", path);
+    }
+    if (::chmod(path.c_str(), 0600) != 0) return fail_with_errno("protect", path);
+    if (::listen(listener.get(), 16) != 0) return fail_with_errno("listen on", path);
+    Descriptor wake{::eventfd(0, EFD_CLOEXEC)};
+    if (wake.get() < 0) return fail_with_errno("watch", path);
+    return std::unique_ptr<ControlSocket>{
+        new ControlSocket{std::move(path), std::move(handler), listener.release(), wake.release()}
+    };
+}
+
+ControlSocket::ControlSocket(std::string path, Handler handler, int listener, int wake)
+    : path_(std::move(path)), handler_(std::move(handler)), listener_(listener), wake_(wake)
+{
+    thread_ = std::thread{[this] { loop(); }};
+    pthread_setname_np(thread_.native_handle(), "umavez-control");
+}
+
+ControlSocket::~ControlSocket()
+{
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(wake_, &one, sizeof one));
+    thread_.join();
+    ::unlink(path_.c_str());
+    ::close(listener_);
+    ::close(wake_);
+}
+
+void ControlSocket::loop()
+{
+    while (true) {
+        std::array<pollfd, 2> waiting = {{
+            {.fd = wake_, .events = POLLIN, .revents = 0},
+            {.fd = listener_, .events = POLLIN, .revents = 0},
+        }};
+        if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
+        if (waiting[0].revents != 0) return;
+        const Descriptor peer{::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)};
+        if (peer.get() >= 0) serve(peer.get());
+    }
+}
+
+// A slow peer is cut off, so that the next one is not kept waiting longer than one deadline.
+void ControlSocket::serve(int peer)
+{
+    const auto deadline = Steady::now() + control_deadline;
+    const auto line = read_line(peer, deadline);
+    if (!line) return;
+    std::string answer;
+    try {
+        answer = handler_(*line);
+    } catch (const std::exception& error) {
+        answer = fmt::format("error: {}", error.what());
+    }
+    static_cast<void>(write_line(peer, std::move(answer), deadline));
+}
+
+Result<std::string> ask_control_socket(const std::string& path, std::string_view line)
+{
+    if (line.size() > control_line_bytes_max || line.find('\n') != std::string_view::npos) {
+        return fail(Errc::invalid_argument, "a command is one line of at most 64 KiB");
+    }
+    const auto address = to_address(path);
+    if (!address) return std::unexpected(address.error());
+    const auto unanswered = [&path](std::string_view why) {
+        return fail(Errc::store_unavailable, fmt::format("nobody answers at {}: {}", path, why));
+    };
+    const Descriptor peer{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (peer.get() < 0 || ::connect(peer.get(), as_sockaddr(*address), sizeof *address) != 0) {
+        return unanswered(std::strerror(errno));
+    }
+    const auto deadline = Steady::now() + 2 * control_deadline;
+    if (!write_line(peer.get(), std::string{line}, deadline)) return unanswered("it took no line");
+    auto answer = read_line(peer.get(), deadline);
+    if (!answer) return unanswered("no line came back in time");
+    return std::move(*answer);
+}
+
+}  // namespace umavez

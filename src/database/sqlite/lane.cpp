@@ -1,0 +1,102 @@
+#include "database/sqlite/lane.hpp"
+
+#include "base/limits.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace umavez {
+
+static_assert(std::size_t{1} << (std::tuple_size_v<BatchSizes> - 1) == limits::batch_members_max);
+
+Lane::Lane(
+    std::unique_ptr<Connection> connection, const BatchRunnerOptions& options, bool threads
+)
+    : has_thread_(threads), runner_(std::move(connection), options)
+{
+    members_.reserve(limits::batch_members_max);
+    if (!has_thread_) return;
+    thread_ = std::thread{[this] { loop(); }};
+    pthread_setname_np(thread_.native_handle(), "umavez-lane");
+}
+
+Lane::~Lane()
+{
+    if (!has_thread_) return;
+    queue_.close();
+    thread_.join();
+}
+
+bool Lane::submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler)
+{
+    if (has_thread_ || !scheduler.may_block()) {
+        work.wait_with(waiting, scheduler);
+        return queue_.push(work);
+    }
+    // Nobody else would run it while this thread waits: do it here, with what is queued before it.
+    if (!queue_.push(work)) return false;
+    while (step()) continue;
+    return false;
+}
+
+void Lane::loop()
+{
+    const LaneThreadMark mark;
+    while (queue_.take(members_)) run_batch();
+    members_.clear();
+    run_batch();  // notes that still wait
+}
+
+bool Lane::step()
+{
+    if (!queue_.take_queued(members_) && !runner_.has_rider()) return false;
+    try {
+        run_batch();
+    } catch (...) {
+        members_.clear();
+        runner_.abandon();
+        throw;
+    }
+    return true;
+}
+
+void Lane::run_batch()
+{
+    if (members_.empty() && !runner_.has_rider()) return;
+    const std::size_t count = runner_.run(members_);
+    const std::span<Work* const> members = members_;
+    if (count < members.size()) queue_.put_back(members.subspan(count));
+    if (count > 0) count_batch(count);
+    for (Work* const work : members.first(count)) work->answer();
+    members_.clear();
+    runner_.checkpoint_if_due();
+}
+
+void Lane::count_batch(std::size_t members)
+{
+    batches_.fetch_add(1, std::memory_order_relaxed);
+    members_total_.fetch_add(members, std::memory_order_relaxed);
+    const auto size = static_cast<std::size_t>(std::bit_width(members - 1));
+    sizes_[std::min(size, sizes_.size() - 1)].fetch_add(1, std::memory_order_relaxed);
+}
+
+LaneStats Lane::stats() const
+{
+    return {
+        .batches = batches_.load(),
+        .members = members_total_.load(),
+        .retried_alone = runner_.retried_alone(),
+        .queue_length = queue_.size(),
+    };
+}
+
+BatchSizes Lane::batch_sizes() const
+{
+    BatchSizes sizes;
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = sizes_[i].load();
+    return sizes;
+}
+
+}  // namespace umavez

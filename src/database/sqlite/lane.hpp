@@ -1,0 +1,81 @@
+#pragma once
+
+// Lane: the one thread that writes to the file and checkpoints it.
+//
+// It runs whatever gathered while the previous batch was committing. Without threads (the simulator) the
+// owner calls step() instead.
+//
+// Thread-safe. Destroying it runs what is queued; without threads the queue is dropped untouched.
+
+#include "database/lane_thread.hpp"
+#include "database/sqlite/batch_runner.hpp"
+#include "database/sqlite/lane_queue.hpp"
+
+#include <array>
+#include <thread>
+
+namespace umavez {
+
+// Batches by size: 1, 2, 3–4, 5–8 … 257–512.
+using BatchSizes = std::array<std::uint64_t, 10>;
+
+class Lane {
+public:
+    Lane(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options, bool threads);
+    ~Lane();
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    // `co_await lane.run(work)`: `work` is an object of the awaiting coroutine.
+    struct Awaiter {
+        Lane& lane;
+        Work& work;
+
+        bool await_ready() const
+        {
+            if (!on_lane_thread()) return false;
+            work.result = fail_on_lane_thread();
+            return true;
+        }
+        template <typename Promise>
+        bool await_suspend(std::coroutine_handle<Promise> waiting) const
+        {
+            return lane.submit(work, waiting, *waiting.promise().scheduler);
+        }
+        Result<void> await_resume() const { return work.take_answer(); }
+    };
+    Awaiter run(Work& work) noexcept { return {*this, work}; }
+
+    // False: it is answered already, do not wait.
+    bool submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler);
+
+    // Without threads: one batch. What a fault point throws comes out of here, with nothing committed or
+    // answered.
+    bool step();
+
+    // Without threads, or in memory.
+    void run_read(Work& work) { runner_.run_read(work); }
+
+    void set_rider(LaneRider* rider) { runner_.set_rider(rider); }
+    void expect_rider() { queue_.expect_rider(); }
+
+    LaneStats stats() const;
+    BatchSizes batch_sizes() const;
+    std::optional<Error> trouble() const { return runner_.trouble(); }
+
+private:
+    void loop();
+    void run_batch();
+    void count_batch(std::size_t members);
+
+    const bool has_thread_;
+    LaneQueue queue_;
+    BatchRunner runner_;
+    std::vector<Work*> members_;
+    std::atomic<std::uint64_t> batches_{0};
+    std::atomic<std::uint64_t> members_total_{0};
+    std::array<std::atomic<std::uint64_t>, 10> sizes_{};
+    std::thread thread_;  // last: everything else is there when it starts
+};
+
+}  // namespace umavez

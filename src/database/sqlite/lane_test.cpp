@@ -1,0 +1,242 @@
+// The lane and the readers with real threads. A gate in the disk holds a commit for as long as a test needs
+// to arrange what happens meanwhile.
+
+#include "database/sqlite/test_support.hpp"
+#include "database/sqlite/test_vfs.hpp"
+
+#include <future>
+#include <thread>
+
+namespace umavez {
+namespace {
+
+using test::read_integer;
+using test::sql;
+
+// Waits for a condition that another thread brings about; no test depends on how long that takes.
+template <typename Condition>
+bool eventually(const Condition& condition)
+{
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+class LaneTest : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        database = test::open_or_fail(directory.url());
+        ASSERT_TRUE(database->transact(sql("CREATE TABLE t (a INTEGER) STRICT")));
+    }
+
+    std::future<Result<void>> insert(int value)
+    {
+        return std::async(std::launch::async, [this, value] {
+            return database->transact(sql("INSERT INTO t VALUES ($1)", {std::int64_t{value}}));
+        });
+    }
+    bool queue_reaches(std::uint64_t length)
+    {
+        return eventually([&] { return database->lane_stats().queue_length == length; });
+    }
+
+    test::FaultyVfs vfs;
+    test::Directory directory;
+    std::unique_ptr<SqliteDatabase> database;
+};
+
+TEST_F(LaneTest, BatchFormsWhileThePreviousOneCommits)
+{
+    vfs.close_gate();
+    auto first = insert(1);
+    vfs.wait_until_held();
+    std::vector<std::future<Result<void>>> others;
+    for (int i = 2; i < 6; ++i) others.push_back(insert(i));
+    ASSERT_TRUE(queue_reaches(4));
+    const LaneStats before = database->lane_stats();
+
+    vfs.open_gate();
+
+    EXPECT_TRUE(first.get());
+    for (auto& other : others) EXPECT_TRUE(other.get());
+    const LaneStats after = database->lane_stats();
+    EXPECT_EQ(after.batches - before.batches, 2u);
+    EXPECT_EQ(after.members - before.members, 5u);
+}
+
+TEST_F(LaneTest, LoneRequestsAreCommittedOneByOne)
+{
+    const LaneStats before = database->lane_stats();
+
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(insert(i).get());
+
+    EXPECT_EQ(database->lane_stats().batches - before.batches, 20u);
+}
+
+TEST_F(LaneTest, UrgentWorkOvertakesTheQueue)
+{
+    vfs.close_gate();
+    auto first = insert(1);
+    vfs.wait_until_held();
+    std::vector<std::string> order;
+    const auto append = [&order](std::string name) {
+        return [&order, name = std::move(name)](Transaction&) -> Result<void> {
+            order.push_back(name);
+            return {};
+        };
+    };
+    const Closure ordinary = append("ordinary");
+    const Closure urgent = append("urgent");
+    ClosureWork ordinary_work{ordinary};
+    ClosureWork urgent_work{urgent};
+    urgent_work.is_urgent = true;
+    const auto run = [this](Work& work) {
+        return std::async(std::launch::async, [this, &work] {
+            return wait(test::run_on_lane(*database, work));
+        });
+    };
+    auto one = run(ordinary_work);
+    ASSERT_TRUE(queue_reaches(1));
+    auto two = run(urgent_work);
+    ASSERT_TRUE(queue_reaches(2));
+
+    vfs.open_gate();
+
+    EXPECT_TRUE(first.get() && one.get() && two.get());
+    EXPECT_EQ(order, (std::vector<std::string>{"urgent", "ordinary"}));
+}
+
+TEST_F(LaneTest, ReaderDoesNotWaitForACommitNorSeeIt)
+{
+    vfs.close_gate();
+    auto writing = insert(1);
+    vfs.wait_until_held();
+
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 0);
+
+    vfs.open_gate();
+    EXPECT_TRUE(writing.get());
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 1);
+}
+
+TEST_F(LaneTest, ReadTransactionKeepsItsSnapshot)
+{
+    const auto done = database->read([this](Transaction& transaction) -> Result<void> {
+        EXPECT_EQ(transaction.query("SELECT count(*) FROM t")->at(0).integer(0), 0);
+        EXPECT_TRUE(insert(1).get());
+        EXPECT_EQ(transaction.query("SELECT count(*) FROM t")->at(0).integer(0), 0);
+        return {};
+    });
+
+    EXPECT_TRUE(done);
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 1);
+}
+
+// Resumed only by the thread that runs it, and never blocking: an event loop.
+class LoopScheduler final : public Scheduler {
+public:
+    void resume_soon(std::coroutine_handle<> handle) override
+    {
+        const std::lock_guard guard{mutex_};
+        ready_.push_back(handle);
+        changed_.notify_one();
+    }
+    void run_one()
+    {
+        std::unique_lock lock{mutex_};
+        const bool is_ready =
+            changed_.wait_for(lock, std::chrono::seconds{30}, [this] { return !ready_.empty(); });
+        ASSERT_TRUE(is_ready);
+        const std::coroutine_handle<> handle = ready_.front();
+        ready_.pop_front();
+        lock.unlock();
+        handle.resume();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::coroutine_handle<>> ready_;
+};
+
+TEST_F(LaneTest, EventLoopReadsOnAnotherThreadAndGoesOnOnItsOwn)
+{
+    LoopScheduler loop;
+    std::thread::id ran_on;
+    auto task = database->async_read([&ran_on](Transaction&) -> Result<void> {
+        ran_on = std::this_thread::get_id();
+        return {};
+    });
+
+    task.start(loop);
+    while (!task.is_done()) loop.run_one();
+
+    EXPECT_TRUE(task.take());
+    EXPECT_NE(ran_on, std::thread::id{});
+    EXPECT_NE(ran_on, std::this_thread::get_id());
+}
+
+TEST_F(LaneTest, ManyWritersLoseNoUpdate)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (0)")));
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 8; ++i) {
+        writers.emplace_back([this] {
+            for (int n = 0; n < 50; ++n) {
+                EXPECT_TRUE(database->transact(sql("UPDATE t SET a = a + 1")));
+            }
+        });
+    }
+    for (std::thread& writer : writers) writer.join();
+
+    EXPECT_EQ(read_integer(*database, "SELECT a FROM t"), 400);
+}
+
+TEST_F(LaneTest, ClosingRunsWhatIsQueued)
+{
+    vfs.close_gate();
+    auto first = insert(1);
+    vfs.wait_until_held();
+    auto second = insert(2);
+    ASSERT_TRUE(queue_reaches(1));
+    vfs.open_gate();
+    EXPECT_TRUE(first.get());
+    EXPECT_TRUE(second.get());
+
+    database.reset();
+
+    database = test::open_or_fail(directory.url());
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 2);
+}
+
+TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
+{
+    ASSERT_TRUE(database->transact(sql("CREATE TABLE big (b BLOB) STRICT")));
+    const std::string wal = directory.file("test.db-wal");
+    std::uintmax_t largest = 0;
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_TRUE(database->transact(sql("INSERT INTO big VALUES (zeroblob(1048576))")));
+        ASSERT_TRUE(database->transact(sql("DELETE FROM big")));
+        EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM big"), 0);
+        largest = std::max(largest, std::filesystem::file_size(wal));
+    }
+
+    EXPECT_LT(largest, 2u * tuning::checkpoint_pages_max * tuning::page_bytes);
+}
+
+TEST_F(LaneTest, MemoryDatabaseReadsThroughTheLane)
+{
+    const auto memory = test::open_or_fail("sqlite::memory:");
+    ASSERT_TRUE(memory->transact(sql("CREATE TABLE t (a INTEGER)")));
+    ASSERT_TRUE(memory->transact(sql("INSERT INTO t VALUES (5)")));
+
+    EXPECT_EQ(read_integer(*memory, "SELECT a FROM t"), 5);
+    EXPECT_FALSE(memory->read(sql("DELETE FROM t")));
+}
+
+}  // namespace
+}  // namespace umavez

@@ -1,0 +1,57 @@
+#pragma once
+
+// Readers: read-only connections that see committed state and never wait for the lane.
+//
+// A caller that may block reads on its own thread with a connection of the pool; the others hop to one of a
+// few threads, started when the first of them comes. Thread-safe.
+
+#include "base/store_clock.hpp"
+#include "database/lane_thread.hpp"
+#include "database/sqlite/work.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace umavez {
+
+class Readers {
+public:
+    // `count` connections at most; `clock` outlives the readers.
+    Readers(ConnectionOptions options, std::size_t count, const StoreClock& clock);
+    ~Readers();
+    Readers(const Readers&) = delete;
+    Readers& operator=(const Readers&) = delete;
+
+    std::size_t count() const noexcept { return count_; }
+
+    // On this thread.
+    void run(Work& work);
+
+    // On one of ours; answers through the scheduler.
+    void submit(Work& work);
+
+private:
+    // Waits for a free place; null: free, but not opened yet.
+    std::unique_ptr<Connection> take();
+    void give_back(std::unique_ptr<Connection> connection);
+    void loop();
+
+    const ConnectionOptions options_;
+    const std::size_t count_;
+    const StoreClock& clock_;
+
+    std::mutex pool_mutex_;
+    std::condition_variable pool_changed_;
+    std::vector<std::unique_ptr<Connection>> free_;
+
+    std::mutex queue_mutex_;
+    std::condition_variable queue_changed_;
+    WorkList queue_;
+    std::size_t idle_threads_ = 0;
+    bool is_closed_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace umavez

@@ -1,0 +1,74 @@
+#pragma once
+
+// SqliteTransaction: the part of a lane's or reader's transaction that one closure sees.
+//
+// Many closures share one transaction of the lane, each with an object of this class. A failed statement
+// spoils it, down to the savepoint it ran in; an error that ended the whole transaction (disk full, I/O
+// error) makes it lost: nothing more runs here, or it would run outside any transaction.
+//
+// Confined to the thread of the connection.
+
+#include "database/sqlite/connection.hpp"
+
+#include <umavez/transaction.hpp>
+
+namespace umavez {
+
+enum class Access : std::uint8_t {
+    read_write,
+    read,       // inside a transaction
+    read_once,  // a single statement, which is its own transaction
+};
+
+class SqliteTransaction final : public Transaction {
+public:
+    SqliteTransaction(Connection& connection, Instant now, Access access) noexcept
+        : connection_(connection), now_(now), access_(access)
+    {
+    }
+
+    Dialect dialect() const noexcept override { return Dialect::sqlite; }
+    Instant now() const override { return now_; }
+
+    Result<Rows> query(std::string_view sql, const Values& parameters) override;
+    Result<std::int64_t> execute(std::string_view sql, const Values& parameters) override;
+    bool is_spoiled() const noexcept override { return spoiled_.has_value(); }
+
+    Result<void> begin_savepoint() override;
+    Result<void> release_savepoint() override;
+    Result<void> rollback_savepoint() override;
+
+    // For our own statements: refused when spoiled, and a failed step spoils. True: there is a row.
+    Result<StatementUse> use(const StaticSql& sql);
+    Result<StatementUse> use(std::string_view sql, const Values& parameters);  // which outlive the use
+    Result<bool> step(Statement& statement);
+
+    // A failure that is not SQLite's but must have the same consequence (a record that does not decode).
+    std::unexpected<Error> spoil(Error error);
+
+    Result<void> run_script(std::string_view sql);
+
+    Connection& connection() noexcept { return connection_; }
+    bool is_lost() const noexcept { return is_lost_; }
+    // A statement that may change rows or the schema was run, even if it changed nothing.
+    bool has_written() const noexcept { return has_written_; }
+    int depth() const noexcept { return depth_; }
+    // What the connection had changed when the outermost open savepoint began.
+    std::int64_t changes_at_savepoint() const noexcept { return changes_at_savepoint_; }
+    const Error& spoiled_by() const { return *spoiled_; }
+
+private:
+    Result<void> check_usable() const;
+
+    Connection& connection_;
+    const Instant now_;
+    const Access access_;
+    int depth_ = 0;
+    int spoiled_depth_ = 0;
+    std::int64_t changes_at_savepoint_ = -1;
+    bool is_lost_ = false;
+    bool has_written_ = false;
+    std::optional<Error> spoiled_;
+};
+
+}  // namespace umavez

@@ -1,0 +1,43 @@
+#pragma once
+
+// FaultyVfs: a disk that fails when told. While it lives, every database is opened through it; its faults
+// hit the write-ahead log alone. A gate holds flushes until the test lets them go on. Thread-safe.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace umavez::test {
+
+class FaultyVfs {
+public:
+    FaultyVfs();
+    ~FaultyVfs();
+    FaultyVfs(const FaultyVfs&) = delete;
+    FaultyVfs& operator=(const FaultyVfs&) = delete;
+
+    // Each counts down; the operation fails while it is above zero.
+    std::atomic<int> sync_failures{0};        // with SQLITE_IOERR_FSYNC, after the bytes were written
+    std::atomic<int> full_writes{0};          // with SQLITE_FULL
+    std::atomic<int> writes_before_full{0};   // those that still succeed before that
+
+    std::atomic<int> wal_opens{0};
+    std::atomic<int> wal_syncs{0};
+
+    void close_gate();
+    void open_gate();
+    void wait_until_held();  // somebody is waiting at the gate
+
+    // For the file methods.
+    int on_sync();
+    int on_write();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool is_gate_closed_ = false;
+    int held_ = 0;
+};
+
+}  // namespace umavez::test

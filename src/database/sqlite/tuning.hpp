@@ -1,0 +1,42 @@
+#pragma once
+
+// The sizes and times SQLite runs with, each with the measurement behind it. Immutable.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace umavez::tuning {
+
+using namespace std::chrono_literals;
+
+inline constexpr int page_bytes = 4096;
+inline constexpr int checkpoint_pages = 4000;
+
+// Beyond this the lane insists: it waits a moment for readers, so that the log can start over.
+inline constexpr int checkpoint_pages_max = 4 * checkpoint_pages;
+
+// What the log may keep on disk after it started over.
+inline constexpr std::int64_t wal_bytes_kept = std::int64_t{checkpoint_pages} * (page_bytes + 24) * 2;
+
+inline constexpr int lane_cache_kib = 64 * 1024;
+inline constexpr int reader_cache_kib = 8 * 1024;
+
+inline constexpr std::size_t statements_cached_max = 256;
+
+// How often a running statement looks at its deadline, in virtual machine instructions: about 50 µs.
+inline constexpr int progress_instructions = 2000;
+
+// A closure of Database::transact; the atomic mode brings its own limit.
+inline constexpr auto run_limit = 2s;
+
+// A reader holds back the log for as long as it runs.
+inline constexpr auto read_limit = 30s;
+
+// Another program that holds the write lock: three tries of this each, with jitter between.
+inline constexpr auto busy_timeout = 250ms;
+
+// How long a note may wait for a batch to ride on.
+inline constexpr auto notes_flush = 200ms;
+
+}  // namespace umavez::tuning

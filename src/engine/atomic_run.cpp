@@ -1,0 +1,189 @@
+#include "engine/atomic_run.hpp"
+
+#include "base/fault_point.hpp"
+#include "core/transition.hpp"
+#include "engine/replayed.hpp"
+
+#include <utility>
+
+namespace umavez {
+
+Result<void> AtomicRun::run(Transaction& transaction)
+{
+    outcome.reset();
+    error.reset();
+    exception = nullptr;
+    note.reset();
+    mismatch_ignored = released = false;
+
+    if (auto begun = transaction.begin_savepoint(); !begun) return begun;
+    auto claimed = claim(transaction);
+    if (!claimed) return std::unexpected(claimed.error());
+    if (!*claimed) return transaction.release_savepoint();  // the key is not ours; the answer is set
+
+    strike(FaultPoint::atomic_after_claim);
+    return work(transaction, **claimed);
+}
+
+// The record we own now, or nothing: then the outcome is set.
+Result<std::optional<Record>> AtomicRun::claim(Transaction& transaction)
+{
+    Insertion insertion{
+        .id = call_.id,
+        .draft = claim_draft(
+            nullptr,
+            call_.request,
+            call_.operation.policy,
+            Claim{.new_lifetime = true},
+            call_.execution
+        ),
+        .audit = std::nullopt,  // the completion in the same commit tells it all
+    };
+    auto found = call_.store.insert_or_get(transaction, std::move(insertion));
+    if (!found) return std::unexpected(found.error());
+    if (found->inserted) return std::move(found->record);
+    return claim_existing(transaction, *std::move(found));
+}
+
+Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction, Found found)
+{
+    if (found.record.token.execution == call_.execution && is_completed(found.record)) {
+        // Our earlier run did commit, although nobody could tell us.
+        Response response = found.record.response ? found.record.response->response : Response{};
+        outcome = Executed{std::move(response)};
+        return std::nullopt;
+    }
+    const Policy& policy = call_.operation.policy;
+    const Decision decision = decide(&found.record, call_.request, policy, found.now);
+    const Claim* const claim = std::get_if<Claim>(&decision);
+    if (claim == nullptr) {
+        if (auto set = answer(transaction, decision, std::move(found.record)); !set) {
+            return std::unexpected(set.error());
+        }
+        return std::nullopt;
+    }
+    Replacement replacement{
+        .id = call_.id,
+        .expected = found.record.status == Status::processing
+                        ? takeover_expects(found.record, policy)
+                        : bystander_expects(found.record),
+        .next = claim_draft(&found.record, call_.request, policy, *claim, call_.execution),
+    };
+    auto replaced = call_.store.replace(transaction, std::move(replacement));
+    if (!replaced) return std::unexpected(replaced.error());
+    if (!replaced->done) {
+        return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
+    }
+    return *std::move(replaced->record);
+}
+
+Result<void> AtomicRun::answer(Transaction& transaction, const Decision& decision, Record record)
+{
+    if (const auto* const in_progress = std::get_if<InProgress>(&decision)) {
+        note = AuditNote{AuditEvent::in_progress, {}};
+        outcome = *in_progress;
+    } else if (const auto* const in_doubt = std::get_if<InDoubt>(&decision)) {
+        outcome = InDoubt{.retry_after = in_doubt->retry_after};
+    } else if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
+        note = AuditNote{
+            AuditEvent::mismatch, mismatch->target ? "another target" : "another fingerprint"
+        };
+        outcome = *mismatch;
+    } else {
+        mismatch_ignored = record.fingerprint != call_.request.fingerprint;
+        note = AuditNote{
+            mismatch_ignored ? AuditEvent::mismatch_ignored : AuditEvent::replayed, {}
+        };
+        auto replayed = replay(transaction, call_.operation, std::move(record));
+        if (!replayed) return std::unexpected(replayed.error());
+        outcome = *std::move(replayed);
+    }
+    return {};
+}
+
+Result<void> AtomicRun::work(Transaction& transaction, const Record& owned)
+{
+    if (auto begun = transaction.begin_savepoint(); !begun) return begun;
+    std::optional<Response> response = call_handler(transaction);
+    strike(FaultPoint::atomic_after_handler);
+
+    const Verdict verdict =
+        response ? judge(response->status, call_.operation.policy) : Verdict::release;
+    if (verdict == Verdict::succeed) {
+        if (auto kept = transaction.release_savepoint(); !kept) return kept;
+        return complete(transaction, owned, Status::succeeded, *std::move(response));
+    }
+    if (auto undone = transaction.rollback_savepoint(); !undone) return undone;
+    if (verdict == Verdict::fail_final) {
+        return complete(transaction, owned, Status::failed, *std::move(response));
+    }
+    std::string why = response ? "status " + std::to_string(response->status)
+                      : error  ? error->detail
+                               : std::string{"exception"};
+    if (response) outcome = Executed{*std::move(response), false};
+    return release(transaction, owned, std::move(why));
+}
+
+std::optional<Response> AtomicRun::call_handler(Transaction& transaction)
+{
+    try {
+        auto answered = call_.handler(transaction);
+        if (!answered) {
+            error = std::move(answered).error();
+            return std::nullopt;
+        }
+        if (transaction.is_spoiled()) {
+            error = Error{
+                Errc::sql,
+                "a statement of the handler failed and its error was overlooked; nothing was kept",
+                std::source_location::current()
+            };
+            return std::nullopt;
+        }
+        return *std::move(answered);
+    } catch (...) {
+        exception = std::current_exception();
+        return std::nullopt;
+    }
+}
+
+Result<void> AtomicRun::complete(
+    Transaction& transaction, const Record& owned, Status status, Response response
+)
+{
+    const Policy& policy = call_.operation.policy;
+    Replacement replacement{
+        .id = call_.id,
+        .expected = owner_expects(owned.token),
+        .next = complete_draft(owned, status, to_stored(response, policy.response_bytes_max), policy),
+    };
+    if (call_.audits) replacement.audit = AuditNote{AuditEvent::executed, {}};
+    auto replaced = call_.store.replace(transaction, std::move(replacement));
+    if (!replaced) return std::unexpected(replaced.error());
+    if (!replaced->done) {
+        return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
+    }
+    outcome = Executed{std::move(response)};
+    return transaction.release_savepoint();
+}
+
+Result<void> AtomicRun::release(Transaction& transaction, const Record& owned, std::string why)
+{
+    released = true;
+    if (auto undone = transaction.rollback_savepoint(); !undone) return undone;
+    if (!call_.audits) return {};
+    AuditNote audit{AuditEvent::released, std::move(why)};
+    return call_.store.append_audit(transaction, call_.id, owned.token, std::move(audit));
+}
+
+Result<Outcome> replay(Transaction& transaction, const Declared& operation, Record record)
+{
+    if (operation.policy.replay == Replaying::current && record.status == Status::succeeded) {
+        auto current = operation.spec.current(transaction, record);
+        if (!current) return std::unexpected(current.error());
+        return Replayed{*std::move(current), record.status, false};
+    }
+    return to_replayed(std::move(record));
+}
+
+}  // namespace umavez

@@ -1,0 +1,43 @@
+#pragma once
+
+// Declared: an operation as the engine knows it, and the identity of a request under it.
+// Immutable after start, except for its tally, which is thread-safe.
+
+#include "engine/tally.hpp"
+
+#include <umavez/operation.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace umavez {
+
+struct Declared {
+    Operation name;
+    OperationSpec spec;
+    Policy policy;
+    Tally tally;
+};
+
+class Operations {
+public:
+    Result<void> add(OperationSpec spec);
+
+    // Never null; the error lists the operations there are.
+    Result<Declared*> find(const Operation& name) const;
+
+    // Ordered by name.
+    const std::vector<Declared*>& all() const noexcept { return ordered_; }
+
+private:
+    std::unordered_map<std::string, std::unique_ptr<Declared>> by_name_;
+    std::vector<Declared*> ordered_;
+};
+
+// The identity of a request by the operation's key rule: nullopt where it may and does run without one.
+Result<std::optional<RecordId>> identify(const Request& request, const Policy& policy);
+
+}  // namespace umavez

@@ -1,0 +1,149 @@
+// Atomic mode: single flight in this process, then AtomicRun inside one transaction.
+
+#include "base/fault_point.hpp"
+#include "engine/atomic_run.hpp"
+#include "engine/engine_impl.hpp"
+
+#include <utility>
+
+namespace umavez {
+namespace {
+
+Error not_atomic(const Declared& operation, std::string_view cure)
+{
+    return {
+        Errc::invalid_argument,
+        "operation \"" + operation.name.text() + "\" is not atomic; " + std::string{cure},
+        std::source_location::current()
+    };
+}
+
+// What the commit (or its failure) means for the caller. The handler's own errors come first: whatever else
+// happened, nothing of its work was kept.
+Result<Outcome> to_answer(AtomicRun& run, const Result<void>& committed)
+{
+    if (!committed) return Unavailable{effect_of(committed.error().code), committed.error().detail};
+    if (run.exception) std::rethrow_exception(run.exception);
+    if (run.error) return std::unexpected(*std::move(run.error));
+    return *std::move(run.outcome);
+}
+
+}  // namespace
+
+Task<Result<Outcome>> EngineImpl::async_atomically(Request request, AtomicHandler handler)
+{
+    const auto entered = enter(request);
+    if (!entered) co_return std::unexpected(entered.error());
+    Declared& operation = **entered;
+    if (operation.policy.guarantee != Guarantee::atomic) {
+        co_return std::unexpected(not_atomic(operation, "call leased()"));
+    }
+    auto id = identify(request, operation.policy);
+    if (!id) co_return std::unexpected(id.error());
+    if (!*id) co_return co_await run_unkeyed(operation, std::move(handler));
+
+    RecordId key = **std::move(id);
+    if (store_.traits().reads_aside) {
+        std::optional<Outcome> known = co_await look_aside(operation, key, request);
+        if (known) {
+            operation.tally.add(*known);
+            co_return *std::move(known);
+        }
+    }
+    auto outcome = co_await run_atomic(operation, std::move(key), request, handler);
+    if (outcome) operation.tally.add(*outcome);
+    co_return outcome;
+}
+
+// Duplicates wait here, in memory, and hold no lane. Whoever finds the key free runs: the one before may
+// have rolled back.
+Task<Result<Outcome>> EngineImpl::run_atomic(
+    Declared& operation, RecordId id, const Request& request, const AtomicHandler& handler
+)
+{
+    const Duration patience = request.wait.value_or(operation.policy.duplicate_wait);
+    const Duration started_at = clock_.boottime();
+    std::optional<Flights::Ticket> ticket;
+    while (!flights_.try_enter(id)) {
+        const Duration left = patience - (clock_.boottime() - started_at);
+        if (!ticket) ticket.emplace(flights_, id);
+        if (left <= Duration{0} || !ticket->is_valid()) {
+            note(id, AuditEvent::in_progress);
+            co_return InProgress{std::chrono::seconds{1}};
+        }
+        co_await ticket->woken_within(left);
+    }
+    struct Leaving {
+        Flights& flights;
+        const RecordId& id;
+        ~Leaving() { flights.leave(id); }
+    } const leaving{flights_, id};
+
+    const AtomicCall call{*transactional_, operation, id, request, handler, make_execution(), options_.audit};
+    AtomicRun run{call};
+    Closure closure = [&run](Transaction& transaction) { return run.run(transaction); };
+    const Result<void> committed =
+        co_await transactional_->async_run(std::move(closure), operation.policy.atomic_run_limit);
+    if (committed) {
+        if (run.note) note(id, run.note->event, std::move(run.note->detail));
+        if (run.mismatch_ignored) operation.tally.add(Count::mismatch_ignored);
+        if (run.released) operation.tally.add(Count::released);
+    }
+    co_return to_answer(run, committed);
+}
+
+Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler handler)
+{
+    std::optional<Response> response;
+    std::exception_ptr exception;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        exception = nullptr;
+        try {
+            auto answered = handler(transaction);
+            if (!answered) return std::unexpected(answered.error());
+            response = *std::move(answered);
+        } catch (...) {
+            exception = std::current_exception();
+            return fail(Errc::invalid_argument, "the handler threw");
+        }
+        // Without a record there is nothing to keep of a failure, so its statements go too.
+        if (response->status >= 400) return fail(Errc::invalid_argument, "the handler refused");
+        return {};
+    };
+    const Result<void> committed = co_await transactional_->database().async_transact(std::move(closure));
+    if (exception) std::rethrow_exception(exception);
+    if (!committed && is_retryable(committed.error().code)) {
+        operation.tally.add(Count::unavailable);
+        co_return Unavailable{effect_of(committed.error().code), committed.error().detail};
+    }
+    if (!committed && !response) co_return std::unexpected(committed.error());
+    operation.tally.add(Count::unkeyed);
+    co_return Unkeyed{*std::move(response)};
+}
+
+Result<Outcome> EngineImpl::atomically(
+    Transaction& outer, Request request, const AtomicHandler& handler
+)
+{
+    const auto entered = enter(request, true);
+    if (!entered) return std::unexpected(entered.error());
+    Declared& operation = **entered;
+    if (operation.policy.guarantee != Guarantee::atomic) {
+        return std::unexpected(not_atomic(operation, "only atomic operations run in a transaction"));
+    }
+    auto id = identify(request, operation.policy);
+    if (!id) return std::unexpected(id.error());
+    if (!*id) {
+        auto response = handler(outer);
+        if (!response) return std::unexpected(response.error());
+        return Unkeyed{*std::move(response)};
+    }
+    const AtomicCall call{*transactional_, operation, **id, request, handler, make_execution(), options_.audit};
+    AtomicRun run{call};
+    const Result<void> done = run.run(outer);
+    auto outcome = to_answer(run, done);
+    if (outcome) operation.tally.add(*outcome);
+    return outcome;
+}
+
+}  // namespace umavez

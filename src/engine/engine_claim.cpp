@@ -1,0 +1,148 @@
+// Claiming: the coroutine that drives ClaimFlow, and what a caller is told when the key is not its.
+
+#include "base/fault_point.hpp"
+#include "core/transition.hpp"
+#include "engine/engine_impl.hpp"
+#include "engine/replayed.hpp"
+
+#include <utility>
+
+namespace umavez {
+namespace {
+
+// The one member of a batch of one.
+template <typename T>
+Result<T> only(Result<std::vector<T>> batch)
+{
+    if (!batch) return std::unexpected(std::move(batch).error());
+    return std::move(batch->front());
+}
+
+}  // namespace
+
+Task<EngineImpl::Claimed> EngineImpl::claim(
+    Declared& operation, const RecordId& id, const Request& request
+)
+{
+    ClaimFlow flow{id, request, operation.policy, make_execution(), options_.audit};
+    ClaimStep step = flow.start();
+    Claimed claimed = co_await drive(operation, id, flow, std::move(step));
+    if (auto* const outcome = std::get_if<Outcome>(&claimed)) {
+        if (auto* const answered = std::get_if<InProgress>(outcome)) {
+            answered->retry_after = std::max(answered->retry_after, Duration{1});
+        }
+    }
+    co_return claimed;
+}
+
+Task<EngineImpl::Claimed> EngineImpl::claim_found(
+    Declared& operation, const Request& request, const NamedRecord& found, Instant now
+)
+{
+    ClaimFlow flow{found.id, request, operation.policy, make_execution(), options_.audit};
+    ClaimStep step = flow.start_from(found.record, now);
+    co_return co_await drive(operation, found.id, flow, std::move(step));
+}
+
+Task<EngineImpl::Claimed> EngineImpl::drive(
+    Declared& operation, const RecordId& id, ClaimFlow& flow, ClaimStep step
+)
+{
+    const Duration started_at = clock_.boottime();
+    // A repeated write may find the first one applied, so the lease counts from the first.
+    Duration sent_at = started_at;
+    for (;;) {
+        if (auto* const insert = std::get_if<InsertStep>(&step)) {
+            co_await FaultPointReached{FaultPoint::claim_before_write};
+            std::vector<Insertion> batch;
+            batch.push_back(std::move(insert->insertion));
+            step = flow.on_found(only(co_await store_.insert_or_get(std::move(batch))));
+        } else if (auto* const replace = std::get_if<ReplaceStep>(&step)) {
+            co_await FaultPointReached{
+                replace->holds ? FaultPoint::hold_before_write : FaultPoint::claim_before_write
+            };
+            std::vector<Replacement> batch;
+            batch.push_back(std::move(replace->replacement));
+            step = flow.on_replaced(only(co_await store_.replace(std::move(batch))));
+        } else if (const auto* const pause = std::get_if<PauseStep>(&step)) {
+            co_await Pause{timers_, pause->delay};
+            const bool is_over = clock_.boottime() - started_at > options_.store_patience;
+            step = flow.on_pause_over(is_over);
+        } else if (auto* const owned = std::get_if<OwnedStep>(&step)) {
+            co_await FaultPointReached{FaultPoint::claim_after_write};
+            operation.tally.add(Count::claims);
+            if (owned->takeover) operation.tally.add(Count::takeovers);
+            auto lease = std::make_shared<LeaseState>(
+                *this, operation, id, std::move(owned->record), sent_at
+            );
+            keeper_.add(*lease);
+            const LeaseTimes times{sent_at, sent_at, clock_.boottime()};
+            if (!may_be_lost(times, operation.policy)) co_return lease;
+            // The claim took as long as its lease. Nothing ran, so the key is given back.
+            static_cast<void>(co_await settle(lease, Settled::released, std::nullopt, "claimed too late"));
+            co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}};
+        } else if (auto* const answer = std::get_if<AnswerStep>(&step)) {
+            co_return to_outcome(operation, id, flow.request(), std::move(*answer));
+        } else {
+            const Error& error = std::get<GiveUpStep>(step).error;
+            co_return Outcome{Unavailable{effect_of(error.code), error.detail}};
+        }
+    }
+}
+
+Outcome EngineImpl::to_outcome(
+    Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
+)
+{
+    if (const auto* const in_progress = std::get_if<InProgress>(&answer.decision)) {
+        note(id, AuditEvent::in_progress);
+        return *in_progress;
+    }
+    if (const auto* const in_doubt = std::get_if<InDoubt>(&answer.decision)) return *in_doubt;
+    if (const auto* const mismatch = std::get_if<Mismatch>(&answer.decision)) {
+        note(id, AuditEvent::mismatch, mismatch->target ? "another target" : "another fingerprint");
+        return *mismatch;
+    }
+    return to_outcome(operation, id, request, Replay{}, std::move(answer.record));
+}
+
+Outcome EngineImpl::to_outcome(
+    Declared& operation, const RecordId& id, const Request& request, const Replay&, Record record
+)
+{
+    if (record.fingerprint != request.fingerprint) {
+        operation.tally.add(Count::mismatch_ignored);
+        note(id, AuditEvent::mismatch_ignored);
+    } else {
+        note(id, AuditEvent::replayed);
+    }
+    return to_replayed(std::move(record));
+}
+
+// A final record, read without waiting for writers. Anything but a hit must go to the store's front door.
+Task<std::optional<Outcome>> EngineImpl::look_aside(
+    Declared& operation, const RecordId& id, const Request& request
+)
+{
+    RecordId wanted = id;
+    auto sighting = co_await store_.find(std::move(wanted));
+    if (!sighting || !sighting->record) co_return std::nullopt;
+    const Decision decision =
+        decide(&*sighting->record, request, operation.policy, sighting->now);
+    if (!std::holds_alternative<Replay>(decision)) co_return std::nullopt;
+    co_return to_outcome(operation, id, request, Replay{}, *std::move(sighting->record));
+}
+
+Task<Result<std::optional<Outcome>>> EngineImpl::async_look_up(Request request)
+{
+    const auto operation = enter(request);
+    if (!operation) co_return std::unexpected(operation.error());
+    const auto id = identify(request, (*operation)->policy);
+    if (!id) co_return std::unexpected(id.error());
+    if (!*id) co_return std::optional<Outcome>{};
+    std::optional<Outcome> outcome = co_await look_aside(**operation, **id, request);
+    if (outcome) (*operation)->tally.add(*outcome);
+    co_return outcome;
+}
+
+}  // namespace umavez

@@ -1,0 +1,143 @@
+#include "engine/engine_impl.hpp"
+
+#include "base/limits.hpp"
+#include "core/validate.hpp"
+#include "database/lane_thread.hpp"
+#include "engine/timer_thread.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace umavez {
+
+std::unique_ptr<Engine> make_engine(Store& store, EngineOptions options)
+{
+    return std::make_unique<EngineImpl>(nullptr, store, nullptr, std::move(options));
+}
+
+std::unique_ptr<Engine> make_engine(TransactionalStore& store, EngineOptions options)
+{
+    return std::make_unique<EngineImpl>(nullptr, store, &store, std::move(options));
+}
+
+std::unique_ptr<Engine> make_engine(std::unique_ptr<Store> store, EngineOptions options)
+{
+    Store& lent = *store;
+    return std::make_unique<EngineImpl>(std::move(store), lent, nullptr, std::move(options));
+}
+
+std::unique_ptr<Engine> make_engine(std::unique_ptr<TransactionalStore> store, EngineOptions options)
+{
+    TransactionalStore& lent = *store;
+    return std::make_unique<EngineImpl>(std::move(store), lent, &lent, std::move(options));
+}
+
+EngineImpl::EngineImpl(
+    std::unique_ptr<Store> owned, Store& store, TransactionalStore* transactional, EngineOptions options
+)
+    : own_store_(std::move(owned)),
+      store_(store),
+      transactional_(transactional),
+      options_(std::move(options)),
+      clock_(options_.clock != nullptr ? *options_.clock : system_clock()),
+      random_(options_.random != nullptr ? *options_.random : system_random()),
+      own_timers_(options_.timers != nullptr ? nullptr : std::make_unique<TimerThread>(clock_)),
+      timers_(options_.timers != nullptr ? *options_.timers : *own_timers_),
+      flights_(timers_),
+      keeper_(store, timers_, clock_)
+{
+}
+
+EngineImpl::~EngineImpl()
+{
+    stop();
+}
+
+Result<void> EngineImpl::declare(OperationSpec operation)
+{
+    if (is_started_) {
+        return fail(
+            Errc::invalid_argument,
+            "operation \"" + operation.name + "\" was declared after start(); declare it before"
+        );
+    }
+    return operations_.add(std::move(operation));
+}
+
+Result<void> EngineImpl::start()
+{
+    if (is_started_) return fail(Errc::invalid_argument, "the engine was started before");
+    const StoreTraits& traits = store_.traits();
+    const Offered offered{
+        .store_name = traits.name,
+        .atomic = transactional_ != nullptr,
+        .leased = traits.durable,
+        .cached = traits.cache,
+    };
+    std::optional<Duration> shortest;
+    for (const Declared* operation : operations_.all()) {
+        const Registered registered{.has_current = static_cast<bool>(operation->spec.current)};
+        const Policy& policy = operation->policy;
+        auto checked = validate(operation->name.text(), policy, offered, registered);
+        if (!checked) return checked;
+        std::ranges::move(umavez::warnings(operation->name.text(), policy), std::back_inserter(warnings_));
+        if (policy.guarantee != Guarantee::atomic) {
+            shortest = std::min(shortest.value_or(policy.lease), policy.lease);
+        }
+    }
+    is_started_ = true;
+    if (shortest) keeper_.start(*shortest);
+    if (options_.worker_period && own_timers_) worker_ = std::thread{[this] { run_worker(); }};
+    return {};
+}
+
+void EngineImpl::stop()
+{
+    {
+        const std::lock_guard guard{worker_mutex_};
+        is_stopping_ = true;
+    }
+    worker_changed_.notify_all();
+    if (worker_.joinable()) worker_.join();
+    keeper_.stop();
+    if (own_timers_) keeper_.drain();
+}
+
+Result<Declared*> EngineImpl::enter(const Request& request, bool on_lane_is_fine) const
+{
+    if (!on_lane_is_fine && on_lane_thread()) {
+        return fail(Errc::wrong_thread, "inside an atomic handler use the transaction you were given");
+    }
+    if (!is_started_) return fail(Errc::invalid_argument, "the engine was not started; call start()");
+    return operations_.find(request.operation);
+}
+
+Execution EngineImpl::make_execution()
+{
+    Execution execution;
+    for (std::size_t i = 0; i < execution.size(); i += sizeof(std::uint64_t)) {
+        const std::uint64_t bits = random_.next();
+        std::memcpy(&execution[i], &bits, sizeof bits);
+    }
+    return execution;
+}
+
+double EngineImpl::random_share()
+{
+    return static_cast<double>(random_.next() >> 11) * 0x1.0p-53;
+}
+
+void EngineImpl::note(const RecordId& id, AuditEvent event, std::string detail)
+{
+    if (options_.audit) store_.note(id, AuditNote{event, std::move(detail)});
+}
+
+std::optional<AuditNote> EngineImpl::audit(AuditEvent event, std::string detail) const
+{
+    if (!options_.audit) return std::nullopt;
+    if (detail.size() > limits::audit_detail_bytes_max) detail.resize(limits::audit_detail_bytes_max);
+    return AuditNote{event, std::move(detail)};
+}
+
+}  // namespace umavez

@@ -1,0 +1,160 @@
+#pragma once
+
+// EngineImpl: the engine's parts and the coroutines that drive its flows.
+//
+// One file per concern: engine_atomic.cpp, engine_claim.cpp, engine_leased.cpp, engine_worker.cpp,
+// engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what is here is
+// waiting. Thread-safe once started.
+
+#include "base/random.hpp"
+#include "engine/claim_flow.hpp"
+#include "engine/completion_flow.hpp"
+#include "engine/declared.hpp"
+#include "engine/flights.hpp"
+#include "engine/keeper.hpp"
+#include "engine/lease_state.hpp"
+#include "engine/make_engine.hpp"
+#include "engine/timers.hpp"
+#include "store/transactional_store.hpp"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+namespace umavez {
+
+class EngineImpl final : public Engine {
+public:
+    // `transactional` is `store` where it is one, else null.
+    EngineImpl(
+        std::unique_ptr<Store> owned,
+        Store& store,
+        TransactionalStore* transactional,
+        EngineOptions options
+    );
+    ~EngineImpl() override;
+
+    Result<void> declare(OperationSpec operation) override;
+    Result<void> start() override;
+    void stop() override;
+    const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
+
+    using Engine::atomically;
+    Task<Result<Outcome>> async_atomically(Request request, AtomicHandler handler) override;
+    Result<Outcome> atomically(
+        Transaction& outer, Request request, const AtomicHandler& handler
+    ) override;
+    Task<Result<Outcome>> async_leased(Request request, AsyncLeasedHandler handler) override;
+    Task<Result<Begun>> async_begin(Request request) override;
+    Task<Result<std::optional<Outcome>>> async_look_up(Request request) override;
+
+    Task<Result<WorkReport>> async_work_once() override;
+    Task<Result<SweepReport>> async_sweep_once() override;
+
+    Task<Result<Story>> async_explain(RecordId id) override;
+    Task<Result<Record>> async_release(RecordId id, std::string reason) override;
+    Task<Result<Record>> async_resolve(
+        RecordId id, Resolution as, std::optional<Response> response, std::string reason
+    ) override;
+    std::vector<OperationStats> stats() const override;
+    Task<Result<std::vector<RecordsByStatus>>> async_count() override;
+
+    // For Lease.
+    Task<Result<void>> save(std::shared_ptr<LeaseState> lease, std::string checkpoint);
+    Task<Result<void>> settle(
+        std::shared_ptr<LeaseState> lease, Settled as, std::optional<Response> response, std::string why
+    );
+    Result<void> finish_in(Transaction& transaction, LeaseState& lease, Response response);
+    void drop(LeaseState& lease);
+
+private:
+    using LeaseRef = std::shared_ptr<LeaseState>;
+    using Claimed = std::variant<LeaseRef, Outcome>;  // the lease may be in mode reconcile
+
+    // engine_claim.cpp
+    Task<Claimed> claim(Declared& operation, const RecordId& id, const Request& request);
+    Task<Claimed> claim_found(
+        Declared& operation, const Request& request, const NamedRecord& found, Instant now
+    );
+    Task<Claimed> drive(Declared& operation, const RecordId& id, ClaimFlow& flow, ClaimStep step);
+    Outcome to_outcome(
+        Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
+    );
+    Outcome to_outcome(
+        Declared& operation, const RecordId& id, const Request& request, const Replay&, Record record
+    );
+    Task<std::optional<Outcome>> look_aside(
+        Declared& operation, const RecordId& id, const Request& request
+    );
+
+    // engine_leased.cpp
+    Task<Begun> begin_keyed(Declared& operation, RecordId id, const Request& request);
+    Task<Outcome> conclude(LeaseRef lease, std::optional<Response> response);
+    Outcome to_outcome(LeaseState& settled);
+    Task<Outcome> read_back(LeaseRef lease, std::optional<Response> response);
+    LeaseRef unprotected_lease(Declared& operation, const RecordId& id);
+    LeaseRef unkeyed_lease(Declared& operation, const Request& request);
+
+    // engine_completion.cpp: an owner's write, until its fate is known. lease_lost: `lease->instead` says
+    // what is there.
+    Task<Result<void>> write(
+        LeaseRef lease, Draft draft, std::optional<AuditNote> audit, Expected expected
+    );
+    void consume(LeaseState& lease, Settled as, std::optional<Response> response);
+
+    // engine_atomic.cpp
+    Task<Result<Outcome>> run_unkeyed(Declared& operation, AtomicHandler handler);
+    Task<Result<Outcome>> run_atomic(
+        Declared& operation, RecordId id, const Request& request, const AtomicHandler& handler
+    );
+
+    // engine_worker.cpp
+    Task<std::optional<Outcome>> reconcile(LeaseRef lease);  // nullopt: it did not happen, run it
+    Task<void> work_on(NamedRecord found, Instant now, WorkReport& report);
+    Task<void> run_loaded(LeaseRef lease);
+    void run_worker();
+
+    // engine_operators.cpp
+    using MayOverrule = std::function<bool(const Record&, Instant)>;
+    using MakeDraft = std::function<Draft(const Record&, const Policy&)>;
+    Task<Result<Record>> overrule(
+        RecordId id,
+        AuditNote note,
+        MayOverrule may,
+        MakeDraft make,
+        std::string_view wish,
+        std::string_view when
+    );
+
+    Execution make_execution();
+    double random_share();
+    void note(const RecordId& id, AuditEvent event, std::string detail = {});
+    std::optional<AuditNote> audit(AuditEvent event, std::string detail = {}) const;
+    Result<Declared*> enter(const Request& request, bool on_lane_is_fine = false) const;
+
+    const std::unique_ptr<Store> own_store_;  // first: everything else uses it
+    Store& store_;
+    TransactionalStore* const transactional_;
+    const EngineOptions options_;
+    const Clock& clock_;
+    Random& random_;
+    std::unique_ptr<Timers> own_timers_;
+    Timers& timers_;
+    Operations operations_;
+    Flights flights_;
+    Keeper keeper_;
+    std::vector<std::string> warnings_;
+    bool is_started_ = false;
+
+    std::mutex worker_mutex_;
+    std::condition_variable worker_changed_;
+    bool is_stopping_ = false;  // guarded by worker_mutex_
+    std::thread worker_;
+};
+
+}  // namespace umavez

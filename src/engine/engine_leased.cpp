@@ -1,0 +1,203 @@
+// Leased and cached mode: claim, perhaps wait or reconcile first, run the handler, complete by its result.
+
+#include "base/digest.hpp"
+#include "base/fault_point.hpp"
+#include "core/transition.hpp"
+#include "engine/engine_impl.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace umavez {
+namespace {
+
+// Somebody in another process may finish at any time, and nobody tells us.
+constexpr Duration poll_period_max = std::chrono::milliseconds{250};
+
+Duration patience_of(const Request& request, const Policy& policy)
+{
+    if (request.wait) return *request.wait;
+    return policy.on_duplicate == OnDuplicate::wait ? policy.duplicate_wait : Duration{0};
+}
+
+}  // namespace
+
+Result<Outcome> Engine::leased(Request request, LeasedHandler handler)
+{
+    AsyncLeasedHandler run = [&handler](Lease& lease) -> Task<Response> { co_return handler(lease); };
+    return wait(async_leased(std::move(request), std::move(run)));
+}
+
+Task<Result<Outcome>> EngineImpl::async_leased(Request request, AsyncLeasedHandler handler)
+{
+    auto begun = co_await async_begin(std::move(request));
+    if (!begun) co_return std::unexpected(begun.error());
+    if (auto* const outcome = std::get_if<Outcome>(&*begun)) co_return std::move(*outcome);
+
+    Lease lease = std::move(std::get<Lease>(*begun));
+    LeaseRef state = lease.state();
+    std::optional<Response> response;
+    std::exception_ptr exception;
+    try {
+        response = co_await handler(lease);
+    } catch (...) {
+        exception = std::current_exception();
+    }
+    Outcome outcome = co_await conclude(state, std::move(response));
+    state->operation.tally.add(outcome);
+    if (exception) std::rethrow_exception(exception);
+    co_return outcome;
+}
+
+Task<Result<Begun>> EngineImpl::async_begin(Request request)
+{
+    const auto entered = enter(request);
+    if (!entered) co_return std::unexpected(entered.error());
+    Declared& operation = **entered;
+    if (operation.policy.guarantee == Guarantee::atomic) {
+        co_return fail(
+            Errc::invalid_argument,
+            "operation \"" + operation.name.text() + "\" is atomic; call atomically()"
+        );
+    }
+    auto id = identify(request, operation.policy);
+    if (!id) co_return std::unexpected(id.error());
+    if (!*id) co_return Begun{Lease{unkeyed_lease(operation, request)}};
+
+    RecordId key = **std::move(id);
+    Begun begun = co_await begin_keyed(operation, std::move(key), request);
+    if (const auto* const outcome = std::get_if<Outcome>(&begun)) operation.tally.add(*outcome);
+    co_return begun;
+}
+
+Task<Begun> EngineImpl::begin_keyed(Declared& operation, RecordId id, const Request& request)
+{
+    if (store_.traits().reads_aside) {
+        std::optional<Outcome> known = co_await look_aside(operation, id, request);
+        if (known) co_return *std::move(known);
+    }
+    const Duration patience = patience_of(request, operation.policy);
+    const Duration started_at = clock_.boottime();
+    std::optional<Flights::Ticket> ticket;
+    for (;;) {
+        Claimed claimed = co_await claim(operation, id, request);
+        if (auto* const lease = std::get_if<LeaseRef>(&claimed)) {
+            Lease owned{*lease};
+            if ((*lease)->record.mode == Mode::run) co_return std::move(owned);
+            std::optional<Outcome> answer = co_await reconcile(*lease);
+            if (answer) co_return *std::move(answer);
+            co_return std::move(owned);
+        }
+        Outcome& outcome = std::get<Outcome>(claimed);
+        const bool is_down = std::holds_alternative<Unavailable>(outcome);
+        if (is_down && operation.policy.on_store_error == OnStoreError::open) {
+            co_return Lease{unprotected_lease(operation, id)};
+        }
+        const auto* const in_progress = std::get_if<InProgress>(&outcome);
+        const Duration left = patience - (clock_.boottime() - started_at);
+        if (in_progress == nullptr || left <= Duration{0}) co_return std::move(outcome);
+
+        // Joined before the store is asked once more, so that a completion in between is not missed.
+        if (!ticket) {
+            ticket.emplace(flights_, id);
+            if (!ticket->is_valid()) co_return std::move(outcome);
+            continue;
+        }
+        const Duration pause = std::min({left, in_progress->retry_after, poll_period_max});
+        co_await ticket->woken_within(pause);
+    }
+}
+
+Task<Outcome> EngineImpl::conclude(LeaseRef lease, std::optional<Response> response)
+{
+    if (lease->settled == Settled::in_transaction) co_return co_await read_back(lease, std::move(response));
+    if (lease->settled != Settled::open) co_return to_outcome(*lease);
+
+    const Policy& policy = lease->operation.policy;
+    const bool is_leased = policy.guarantee == Guarantee::leased;
+    Settled as = is_leased ? Settled::doubted : Settled::released;
+    std::string why = response ? "status " + std::to_string(response->status) : "exception";
+    if (response) {
+        switch (judge(response->status, policy)) {
+            case Verdict::succeed: as = Settled::finished; break;
+            case Verdict::fail_final: as = Settled::failed; break;
+            case Verdict::release: as = Settled::released; break;
+            case Verdict::doubt: as = Settled::doubted; break;
+        }
+    }
+    // The error is in the outcome: `instead` says what a fenced or unsettled owner may answer.
+    const auto settled = co_await settle(lease, as, std::move(response), std::move(why));
+    static_cast<void>(settled);
+    co_return to_outcome(*lease);
+}
+
+Outcome EngineImpl::to_outcome(LeaseState& settled)
+{
+    const Policy& policy = settled.operation.policy;
+    Response response = settled.response.value_or(Response{.status = 500});
+    switch (settled.settled) {
+        case Settled::finished:
+        case Settled::failed:
+            if (settled.is_unkeyed) return Unkeyed{std::move(response)};
+            return Executed{std::move(response), true, settled.unprotected};
+        case Settled::released:
+            settled.operation.tally.add(Count::released);
+            return Executed{std::move(response), false, settled.unprotected};
+        case Settled::doubted:
+            return InDoubt{.retry_after = policy.has_reconciler ? std::optional{policy.settle}
+                                                                 : std::nullopt};
+        case Settled::open:
+        case Settled::in_transaction:
+        case Settled::lost:
+        case Settled::unsettled: break;
+    }
+    return settled.instead.value_or(InDoubt{});
+}
+
+// The handler completed inside a transaction of its own; only the record knows whether that committed.
+Task<Outcome> EngineImpl::read_back(LeaseRef lease, std::optional<Response> response)
+{
+    RecordId id = lease->id;
+    const auto sighting = co_await store_.find(std::move(id));
+    const bool is_committed = sighting && sighting->record && sighting->record->token == lease->token &&
+                              is_completed(*sighting->record);
+    if (is_committed) {
+        const Status status = sighting->record->status;
+        std::optional<Response> kept = std::move(lease->response);
+        consume(*lease, status == Status::succeeded ? Settled::finished : Settled::failed, std::move(kept));
+        co_return to_outcome(*lease);
+    }
+    if (lease->instead) {
+        consume(*lease, Settled::lost, std::move(response));
+        co_return to_outcome(*lease);
+    }
+    // It did not commit, so what it answered is not true; what the handler did besides is unknown.
+    const auto settled = co_await settle(
+        lease, Settled::doubted, std::move(response), "the transaction with its completion did not commit"
+    );
+    static_cast<void>(settled);
+    co_return to_outcome(*lease);
+}
+
+EngineImpl::LeaseRef EngineImpl::unprotected_lease(Declared& operation, const RecordId& id)
+{
+    Record nothing;
+    nothing.token.execution = make_execution();
+    auto lease = std::make_shared<LeaseState>(*this, operation, id, std::move(nothing), clock_.boottime());
+    lease->unprotected = true;
+    return lease;
+}
+
+// Nobody asked for protection; the random key only keeps effect keys of different calls apart.
+EngineImpl::LeaseRef EngineImpl::unkeyed_lease(Declared& operation, const Request& request)
+{
+    const Execution random = make_execution();
+    const std::string_view bytes{reinterpret_cast<const char*>(random.data()), random.size()};
+    const auto key = Key::parse("unkeyed:" + to_hex(bytes));
+    auto lease = unprotected_lease(operation, RecordId{request.tenant_id, request.operation, *key});
+    lease->is_unkeyed = true;
+    return lease;
+}
+
+}  // namespace umavez

@@ -1,0 +1,156 @@
+// What operators do: look, release, resolve. Their writes raise the epoch and are audited with a reason.
+
+#include "core/transition.hpp"
+#include "engine/engine_impl.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace umavez {
+namespace {
+
+constexpr std::size_t timeline_entries_max = 1'000;
+
+Result<void> check_reason(const std::string& reason)
+{
+    if (reason.find_first_not_of(" \t\r\n") != std::string::npos) return {};
+    return fail(Errc::invalid_argument, "reason is empty; say why, it is kept in the audit");
+}
+
+Error refusal(const RecordId& id, const Record& record, std::string_view wish, std::string_view when)
+{
+    return {
+        Errc::invalid_argument,
+        fmt::format(
+            "key \"{}\" is {}{}; only {} can be {}",
+            id.key.text(),
+            to_text(record.status),
+            record.status == Status::processing ? " under a live lease" : "",
+            when,
+            wish
+        ),
+        std::source_location::current()
+    };
+}
+
+}  // namespace
+
+Task<Result<Story>> EngineImpl::async_explain(RecordId id)
+{
+    RecordId wanted = id;
+    auto sighting = co_await store_.find(std::move(wanted));
+    if (!sighting) co_return std::unexpected(sighting.error());
+    auto entries = co_await store_.timeline(std::move(id), timeline_entries_max);
+    if (!entries) co_return std::unexpected(entries.error());
+    Story story{.record = std::move(sighting->record), .now = sighting->now, .timeline = {}};
+    for (AuditEntry& entry : *entries) {
+        story.timeline.push_back(
+            {entry.at, std::string{to_text(entry.event)}, entry.token.epoch, std::move(entry.detail)}
+        );
+    }
+    co_return story;
+}
+
+Task<Result<Record>> EngineImpl::async_release(RecordId id, std::string reason)
+{
+    if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
+    AuditNote note{AuditEvent::released, std::move(reason)};
+    co_return co_await overrule(
+        std::move(id),
+        std::move(note),
+        [](const Record& record, Instant now) {
+            return record.status == Status::in_doubt || record.status == Status::failed ||
+                   is_lease_over(record, now);
+        },
+        [this](const Record& record, const Policy& policy) {
+            return operator_release_draft(record, make_execution(), policy.retention);
+        },
+        "released",
+        "an in-doubt, abandoned or failed key"
+    );
+}
+
+Task<Result<Record>> EngineImpl::async_resolve(
+    RecordId id, Resolution as, std::optional<Response> response, std::string reason
+)
+{
+    if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
+    AuditNote note{AuditEvent::resolved, std::move(reason)};
+    co_return co_await overrule(
+        std::move(id),
+        std::move(note),
+        [](const Record& record, Instant now) {
+            return record.status == Status::in_doubt || is_lease_over(record, now);
+        },
+        [this, as, response = std::move(response)](const Record& record, const Policy& policy) {
+            std::optional<StoredResponse> stored;
+            if (response) stored = to_stored(*response, policy.response_bytes_max);
+            const Status status = as == Resolution::succeeded ? Status::succeeded : Status::failed;
+            return operator_resolve_draft(
+                record, status, std::move(stored), make_execution(), policy.retention
+            );
+        },
+        "resolved",
+        "an in-doubt or abandoned key"
+    );
+}
+
+Task<Result<Record>> EngineImpl::overrule(
+    RecordId id, AuditNote note, MayOverrule may, MakeDraft make, std::string_view wish, std::string_view when
+)
+{
+    const auto operation = operations_.find(id.operation);
+    if (!operation) co_return std::unexpected(operation.error());
+    RecordId wanted = id;
+    const auto sighting = co_await store_.find(std::move(wanted));
+    if (!sighting) co_return std::unexpected(sighting.error());
+    if (!sighting->record) {
+        co_return fail(Errc::invalid_argument, fmt::format("there is no key \"{}\"", id.key.text()));
+    }
+    const Record& record = *sighting->record;
+    if (!may(record, sighting->now)) co_return std::unexpected(refusal(id, record, wish, when));
+
+    Expected expected = bystander_expects(record);
+    if (record.status == Status::processing) expected.lease_over_for = Duration{0};
+    std::vector<Replacement> batch;
+    batch.push_back({id, expected, make(record, (*operation)->policy), std::move(note)});
+    auto replaced = co_await store_.replace(std::move(batch));
+    if (!replaced) co_return std::unexpected(replaced.error());
+    Replaced& answer = replaced->front();
+    if (!answer.done) {
+        co_return fail(
+            Errc::invalid_argument,
+            fmt::format("key \"{}\" changed meanwhile; look at it again", id.key.text())
+        );
+    }
+    flights_.notify(id);
+    co_return *std::move(answer.record);
+}
+
+std::vector<OperationStats> EngineImpl::stats() const
+{
+    std::vector<OperationStats> all;
+    for (const Declared* operation : operations_.all()) {
+        OperationStats stats = operation->tally.to_stats();
+        stats.operation = operation->name.text();
+        stats.guarantee = operation->policy.guarantee;
+        all.push_back(std::move(stats));
+    }
+    return all;
+}
+
+Task<Result<std::vector<RecordsByStatus>>> EngineImpl::async_count()
+{
+    auto counts = co_await store_.count();
+    if (!counts) co_return std::unexpected(counts.error());
+    std::vector<RecordsByStatus> all;
+    for (const StoreCount& count : counts->by_status) {
+        std::optional<Duration> oldest;
+        if (count.oldest) oldest = counts->now - *count.oldest;
+        all.push_back({count.status, count.records, oldest});
+    }
+    co_return all;
+}
+
+}  // namespace umavez

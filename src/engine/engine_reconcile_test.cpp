@@ -1,0 +1,262 @@
+// Reconciling in virtual time: a client's retry and the worker ask the outside world before anything runs.
+
+#include "engine/test_world.hpp"
+
+#include <stdexcept>
+#include <vector>
+
+namespace umavez::testing_world {
+namespace {
+
+const Policy leased{.guarantee = Guarantee::leased};
+
+struct Asked {
+    std::vector<Enquiry> enquiries;
+    Reconciliation answer = StillUnknown{};
+};
+
+Reconciler asking(Asked& asked)
+{
+    return [&asked](Enquiry enquiry) -> Task<Reconciliation> {
+        asked.enquiries.push_back(std::move(enquiry));
+        co_return asked.answer;
+    };
+}
+
+AsyncLeasedHandler throwing()
+{
+    return [](Lease&) -> Task<Response> {
+        throw std::runtime_error("timeout");
+        co_return Response{};
+    };
+}
+
+void leave_in_doubt(World& world, const Request& request)
+{
+    EXPECT_THROW(
+        static_cast<void>(world.run(world.engine->async_leased(request, throwing()))), std::runtime_error
+    );
+}
+
+TEST(Reconcile, ARetryBeforeSettleIsInDoubtAndAsksNobody)
+{
+    World world;
+    Asked asked;
+    world.declare("pay", leased, asking(asked));
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+
+    const auto retry = world.run(world.engine->async_leased(make_request("pay"), answering({})));
+
+    EXPECT_EQ(get<InDoubt>(retry).retry_after, 15s);
+    EXPECT_TRUE(asked.enquiries.empty());
+}
+
+TEST(Reconcile, WhatHappenedIsStoredAndNotRepeated)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = Happened{{201, {}, "found"}}};
+    world.declare("pay", leased, asking(asked));
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+    world.clock.advance(15s);
+    int runs = 0;
+
+    const auto retry = world.run(world.engine->async_leased(make_request("pay"), answering({}, &runs)));
+
+    EXPECT_EQ(get<Replayed>(retry).response.body, "found");
+    EXPECT_EQ(runs, 0);
+    EXPECT_EQ(world.record(make_request("pay")).status, Status::succeeded);
+    ASSERT_EQ(asked.enquiries.size(), 1u);
+    EXPECT_EQ(asked.enquiries[0].effect_key, effect_key_of(asked.enquiries[0].id));
+    EXPECT_EQ(asked.enquiries[0].token, world.record(make_request("pay")).token);
+}
+
+TEST(Reconcile, WhatDidNotHappenRunsUnderTheSameClaim)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = DidNotHappen{}};
+    world.declare("pay", leased, asking(asked));
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+    world.clock.advance(15s);
+    int runs = 0;
+
+    const auto retry =
+        world.run(world.engine->async_leased(make_request("pay"), answering({201}, &runs)));
+
+    get<Executed>(retry);
+    EXPECT_EQ(runs, 1);
+    EXPECT_EQ(world.record(make_request("pay")).mode, Mode::run);
+}
+
+TEST(Reconcile, StillUnknownWaitsLongerEachTimeAndNeverRuns)
+{
+    World world;
+    Asked asked;
+    Policy policy = leased;
+    policy.settle = 0s;
+    world.declare("pay", policy, asking(asked));
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+
+    std::optional<Instant> last;
+    for (std::size_t i = 0; i < 12; ++i) {
+        const auto report = world.run(world.engine->async_work_once());
+        EXPECT_EQ(report->still_unknown, 1u);
+        const Record record = world.record(make_request("pay"));
+        EXPECT_EQ(record.status, Status::in_doubt);
+        EXPECT_LE(*record.retry_at - record.updated_at, 10min);
+        last = record.retry_at;
+        world.clock.advance(*record.retry_at - world.clock.realtime());
+    }
+    EXPECT_EQ(asked.enquiries.size(), 12u);
+    EXPECT_EQ(world.record(make_request("pay")).attempts, 13u);
+}
+
+TEST(Reconcile, TheOtherSidesOwnRetryAfterWins)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = StillUnknown{.retry_after = 1h, .detail = "656"}};
+    world.declare("pay", leased, asking(asked));
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+    world.clock.advance(15s);
+
+    const auto report = world.run(world.engine->async_work_once());
+
+    EXPECT_EQ(report->still_unknown, 1u);
+    EXPECT_EQ(*world.record(make_request("pay")).retry_at - world.clock.realtime(), 1h);
+}
+
+TEST(Reconcile, AnExceptionOfTheReconcilerCountsAsStillUnknown)
+{
+    World world;
+    world.declare("pay", leased, [](Enquiry) -> Task<Reconciliation> {
+        throw std::runtime_error("authority down");
+        co_return DidNotHappen{};
+    });
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+    world.clock.advance(15s);
+
+    const auto report = world.run(world.engine->async_work_once());
+
+    EXPECT_EQ(report->still_unknown, 1u);
+    EXPECT_EQ(world.record(make_request("pay")).status, Status::in_doubt);
+}
+
+TEST(Reconcile, AbandonedWorkIsAskedForOnlyAfterSettle)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = Happened{{200}}};
+    world.declare("pay", leased, asking(asked));
+    world.start();
+    {
+        auto begun = world.run(world.engine->async_begin(make_request("pay")));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
+    world.clock.advance(31s);
+
+    EXPECT_EQ(world.run(world.engine->async_work_once())->claimed, 0u);
+    world.clock.advance(14s);
+    EXPECT_EQ(world.run(world.engine->async_work_once())->reconciled, 1u);
+    EXPECT_EQ(world.record(make_request("pay")).status, Status::succeeded);
+}
+
+TEST(Reconcile, TheWorkerWithoutAPayloadReleasesWhatDidNotHappen)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = DidNotHappen{}};
+    world.declare("pay", leased, asking(asked));
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+    world.clock.advance(15s);
+
+    EXPECT_EQ(world.run(world.engine->async_work_once())->reconciled, 1u);
+
+    const Record record = world.record(make_request("pay"));
+    EXPECT_EQ(record.status, Status::failed);
+    EXPECT_FALSE(record.final);
+    get<Executed>(world.run(world.engine->async_leased(make_request("pay"), answering({201}))));
+}
+
+TEST(Reconcile, TheWorkerWithAPayloadRunsIt)
+{
+    World world;
+    OperationSpec spec{.name = "send", .policy = leased};
+    spec.policy.on_abandoned = OnAbandoned::rerun;
+    spec.policy.effect = RepeatedEffect::deduplicated;
+    spec.load = [](RecordId id) -> Task<std::optional<std::string>> { co_return "for " + id.key.text(); };
+    spec.work = [](Lease&, std::string payload) -> Task<Response> {
+        Response response{.status = 200};
+        response.body = std::move(payload);
+        co_return response;
+    };
+    ASSERT_TRUE(world.engine->declare(std::move(spec)));
+    world.start();
+    {
+        auto begun = world.run(world.engine->async_begin(make_request("send")));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
+    world.clock.advance(31s);
+
+    EXPECT_EQ(world.run(world.engine->async_work_once())->claimed, 1u);
+
+    EXPECT_EQ(world.record(make_request("send")).response->response.body, "for k1");
+}
+
+TEST(Operators, ReleaseNeedsAReasonAndFencesTheLateOwner)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request request = make_request("pay");
+    const RecordId id{request.tenant_id, request.operation, *request.key};
+    auto begun = world.run(world.engine->async_begin(request));
+    Lease late = std::move(std::get<Lease>(*begun));
+
+    const auto live = world.run(world.engine->async_release(id, "stuck"));
+    ASSERT_FALSE(live);
+    EXPECT_EQ(
+        live.error().detail,
+        "key \"k1\" is processing under a live lease; only an in-doubt, abandoned or failed key can be "
+        "released"
+    );
+
+    world.engine->stop();
+    world.clock.advance(31s);
+    EXPECT_FALSE(world.run(world.engine->async_release(id, "  ")));
+    ASSERT_TRUE(world.run(world.engine->async_release(id, "checked by hand")));
+    EXPECT_EQ(world.run(late.async_finish({200})).error().code, Errc::lease_lost);
+
+    const auto story = world.run(world.engine->async_explain(id));
+    ASSERT_GE(story->timeline.size(), 2u);
+    EXPECT_EQ(story->timeline.front().event, "claimed");
+    EXPECT_EQ(story->timeline[1].event, "released");
+    EXPECT_EQ(story->timeline[1].detail, "checked by hand");
+}
+
+TEST(Operators, AResolvedKeyIsReplayedWithOrWithoutAResponse)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request request = make_request("pay");
+    const RecordId id{request.tenant_id, request.operation, *request.key};
+    leave_in_doubt(world, request);
+
+    ASSERT_TRUE(
+        world.run(world.engine->async_resolve(id, Resolution::succeeded, std::nullopt, "bank says paid"))
+    );
+    const auto retry = world.run(world.engine->async_leased(request, answering({500})));
+
+    EXPECT_TRUE(get<Replayed>(retry).omitted);
+    EXPECT_EQ(get<Replayed>(retry).status, Status::succeeded);
+    EXPECT_FALSE(
+        world.run(world.engine->async_resolve(id, Resolution::failed, std::nullopt, "changed my mind"))
+    );
+}
+
+}  // namespace
+}  // namespace umavez::testing_world

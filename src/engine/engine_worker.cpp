@@ -1,0 +1,224 @@
+// The worker: reconciles, takes over abandoned work, sweeps. Each pass is one bounded call; the thread only
+// repeats it and pauses.
+
+#include "base/fault_point.hpp"
+#include "core/transition.hpp"
+#include "engine/engine_impl.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace umavez {
+namespace {
+
+Enquiry enquiry_of(const LeaseState& lease)
+{
+    return {
+        .id = lease.id,
+        .token = lease.token,
+        .effect_key = effect_key_of(lease.id),
+        .checkpoint = lease.record.checkpoint,
+        .attempts = lease.record.attempts,
+    };
+}
+
+// A worker asks for what the record already holds, so it is never a mismatch.
+Request request_of(const NamedRecord& found)
+{
+    return {
+        .tenant_id = found.id.tenant_id,
+        .operation = found.id.operation,
+        .key = found.id.key,
+        .target = found.record.target,
+        .fingerprint = found.record.fingerprint,
+    };
+}
+
+// Abandoned work that a worker can bring further by itself: hold it, reconcile it, or run it from its payload.
+bool is_for_worker(const Declared& operation)
+{
+    if (operation.policy.guarantee != Guarantee::leased) return false;
+    return on_abandoned_of(operation.policy) != OnAbandoned::rerun || operation.spec.load;
+}
+
+}  // namespace
+
+Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
+{
+    Declared& operation = lease->operation;
+    Reconciliation answer = StillUnknown{};
+    std::string failure;
+    co_await FaultPointReached{FaultPoint::reconcile_before_ask};
+    if (operation.spec.reconcile) {
+        try {
+            Enquiry enquiry = enquiry_of(*lease);
+            answer = co_await operation.spec.reconcile(std::move(enquiry));
+        } catch (const std::exception& exception) {
+            failure = exception.what();
+        } catch (...) {
+            failure = "an exception of unknown type";
+        }
+    }
+    co_await FaultPointReached{FaultPoint::reconcile_after_answer};
+
+    if (auto* const happened = std::get_if<Happened>(&answer)) {
+        operation.tally.add(Count::reconciled);
+        const bool has_failed = judge(happened->response.status, operation.policy) == Verdict::fail_final;
+        const auto settled = co_await settle(
+            lease,
+            has_failed ? Settled::failed : Settled::finished,
+            std::move(happened->response),
+            "reconciled: it happened"
+        );
+        if (!settled) co_return lease->instead.value_or(InDoubt{});
+        co_return Replayed{*lease->response, has_failed ? Status::failed : Status::succeeded, false};
+    }
+    // An enquiry that outlasted the lease proves nothing any more: somebody else may be running.
+    const bool is_late = lease->lost.stop_requested();
+    if (std::holds_alternative<DidNotHappen>(answer) && !is_late) {
+        operation.tally.add(Count::reconciled);
+        Draft draft = run_draft(lease->record, operation.policy);
+        Expected expected = owner_expects(lease->token);
+        std::optional<AuditNote> note = audit(AuditEvent::reconciled, "it did not happen");
+        const auto written = co_await write(lease, std::move(draft), std::move(note), expected);
+        if (!written) co_return lease->instead.value_or(InDoubt{});
+        co_await FaultPointReached{FaultPoint::run_after_reconcile};
+        co_return std::nullopt;
+    }
+
+    if (is_late) answer = StillUnknown{.retry_after = std::nullopt, .detail = "the answer came too late"};
+    const auto& unknown = std::get<StillUnknown>(answer);
+    const Duration own = std::max(
+        operation.policy.settle, backoff(lease->record.attempts, random_share())
+    );
+    const Duration retry_in = unknown.retry_after.value_or(own);
+    Draft draft = doubt_draft(lease->record, retry_in);
+    Expected expected = owner_expects(lease->token);
+    const std::string& detail = failure.empty() ? unknown.detail : failure;
+    std::string why = detail.empty() ? "still unknown" : "still unknown: " + detail;
+    std::optional<AuditNote> note = audit(AuditEvent::in_doubt, std::move(why));
+    co_await FaultPointReached{FaultPoint::doubt_before_write};
+    const auto written = co_await write(lease, std::move(draft), std::move(note), expected);
+    consume(*lease, written ? Settled::doubted : Settled::unsettled, std::nullopt);
+    if (!written) co_return lease->instead.value_or(InDoubt{});
+    co_return InDoubt{.retry_after = retry_in};
+}
+
+Task<Result<WorkReport>> EngineImpl::async_work_once()
+{
+    DueQuery query;
+    for (const Declared* operation : operations_.all()) {
+        if (is_for_worker(*operation)) query.abandoned.push_back(operation->name);
+        if (operation->policy.has_reconciler) query.in_doubt.push_back(operation->name);
+    }
+    WorkReport report;
+    if (query.abandoned.empty() && query.in_doubt.empty()) co_return report;
+
+    auto due = co_await store_.due(std::move(query));
+    if (!due) co_return std::unexpected(due.error());
+    for (NamedRecord& found : due->records) {
+        NamedRecord mine = std::move(found);
+        co_await work_on(std::move(mine), due->now, report);
+    }
+    co_return report;
+}
+
+Task<void> EngineImpl::work_on(NamedRecord found, Instant now, WorkReport& report)
+{
+    const auto operation = operations_.find(found.id.operation);
+    if (!operation) co_return;
+    const Request request = request_of(found);
+    Claimed claimed = co_await claim_found(**operation, request, found, now);
+    const auto* const lease = std::get_if<LeaseRef>(&claimed);
+    if (lease == nullptr) {
+        if (std::holds_alternative<InDoubt>(std::get<Outcome>(claimed))) ++report.held;
+        co_return;
+    }
+    ++report.claimed;
+    Lease owned{*lease};
+    if ((*lease)->record.mode == Mode::reconcile) {
+        const std::optional<Outcome> answer = co_await reconcile(*lease);
+        const bool is_unknown = answer && std::holds_alternative<InDoubt>(*answer);
+        ++(is_unknown ? report.still_unknown : report.reconciled);
+        if (answer) co_return;
+    }
+    co_await run_loaded(*lease);
+}
+
+// A record holds no request: without a payload the key is released and the client's retry runs it.
+Task<void> EngineImpl::run_loaded(LeaseRef lease)
+{
+    const OperationSpec& spec = lease->operation.spec;
+    std::optional<std::string> payload;
+    std::optional<Response> response;
+    bool has_started = false;
+    try {
+        if (spec.load && spec.work) {
+            RecordId id = lease->id;
+            payload = co_await spec.load(std::move(id));
+        }
+        if (payload) {
+            Lease owned{lease};
+            has_started = true;
+            response = co_await spec.work(owned, *std::move(payload));
+        }
+    } catch (...) {
+        // conclude() leaves a started handler in doubt; a failed load touched nothing.
+        response.reset();
+    }
+    if (has_started) {
+        const Outcome outcome = co_await conclude(lease, std::move(response));
+        lease->operation.tally.add(outcome);
+        co_return;
+    }
+    const auto released = co_await settle(lease, Settled::released, std::nullopt, "for the client's retry");
+    static_cast<void>(released);
+}
+
+Task<Result<SweepReport>> EngineImpl::async_sweep_once()
+{
+    co_await FaultPointReached{FaultPoint::sweep_before_write};
+    if (transactional_ == nullptr) {
+        auto swept = co_await store_.sweep(options_.sweep_batch, options_.audit_retention);
+        if (!swept) co_return std::unexpected(swept.error());
+        co_return SweepReport{swept->ids.size(), swept->audit_entries};
+    }
+    SweepReport report;
+    Closure closure = [this, &report](Transaction& transaction) -> Result<void> {
+        auto swept = transactional_->sweep(transaction, options_.sweep_batch, options_.audit_retention);
+        if (!swept) return std::unexpected(swept.error());
+        report = {swept->ids.size(), swept->audit_entries};
+        for (const Declared* operation : operations_.all()) {
+            if (!operation->spec.swept) continue;
+            std::vector<RecordId> own;
+            std::ranges::copy_if(swept->ids, std::back_inserter(own), [&](const RecordId& id) {
+                return id.operation == operation->name;
+            });
+            if (own.empty()) continue;
+            if (auto cleaned = operation->spec.swept(transaction, own); !cleaned) return cleaned;
+        }
+        return {};
+    };
+    const auto committed = co_await transactional_->database().async_transact(std::move(closure));
+    if (!committed) co_return std::unexpected(committed.error());
+    co_return report;
+}
+
+void EngineImpl::run_worker()
+{
+    const Duration period = *options_.worker_period;
+    std::unique_lock lock{worker_mutex_};
+    while (!is_stopping_) {
+        lock.unlock();
+        const auto worked = work_once();
+        const auto swept = sweep_once();
+        // A full batch means there is more, so only a short one earns a pause.
+        const bool has_more = (swept && swept->records >= options_.sweep_batch) ||
+                              (worked && worked->claimed >= DueQuery{}.count_max);
+        lock.lock();
+        if (!has_more) worker_changed_.wait_for(lock, period, [this] { return is_stopping_; });
+    }
+}
+
+}  // namespace umavez

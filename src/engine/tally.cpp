@@ -1,0 +1,39 @@
+#include "engine/tally.hpp"
+
+namespace umavez {
+
+void Tally::add(const Outcome& outcome) noexcept
+{
+    // In the order of Outcome's alternatives.
+    static constexpr std::array counts = {Count::executed, Count::replayed, Count::in_progress,
+                                          Count::mismatch, Count::in_doubt, Count::unavailable,
+                                          Count::unkeyed};
+    static_assert(counts.size() == std::variant_size_v<Outcome>);
+    add(counts[outcome.index()]);
+    const auto* const executed = std::get_if<Executed>(&outcome);
+    if (executed != nullptr && executed->unprotected) add(Count::unprotected);
+}
+
+OperationStats Tally::to_stats() const
+{
+    OperationStats stats;
+    stats.executed = read(Count::executed);
+    stats.replayed = read(Count::replayed);
+    stats.in_progress = read(Count::in_progress);
+    stats.mismatch = read(Count::mismatch);
+    stats.mismatch_ignored = read(Count::mismatch_ignored);
+    stats.in_doubt = read(Count::in_doubt);
+    stats.unavailable = read(Count::unavailable);
+    stats.unkeyed = read(Count::unkeyed);
+    stats.unprotected = read(Count::unprotected);
+    stats.claims = read(Count::claims);
+    stats.takeovers = read(Count::takeovers);
+    stats.reconciled = read(Count::reconciled);
+    stats.released = read(Count::released);
+    stats.fenced = read(Count::fenced);
+    stats.leases_lost = read(Count::leases_lost);
+    stats.leases_dropped = read(Count::leases_dropped);
+    return stats;
+}
+
+}  // namespace umavez

@@ -1,0 +1,40 @@
+#include "http/message.hpp"
+
+#include <algorithm>
+
+namespace umavez::http {
+namespace {
+
+char to_lower(char c) noexcept
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+bool is_same_header(std::string_view left, std::string_view right) noexcept
+{
+    return std::ranges::equal(left, right, {}, to_lower, to_lower);
+}
+
+std::optional<std::string_view> find_header(
+    const std::vector<Header>& headers, std::string_view name
+) noexcept
+{
+    for (const Header& header : headers) {
+        if (is_same_header(header.name, name)) return header.value;
+    }
+    return std::nullopt;
+}
+
+Response text_response(int status, std::string body)
+{
+    return {status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::move(body)};
+}
+
+Response json_response(int status, std::string body)
+{
+    return {status, {{"Content-Type", "application/json"}}, std::move(body)};
+}
+
+}  // namespace umavez::http

@@ -1,0 +1,52 @@
+#pragma once
+
+// Request and Response of the HTTP server, and the function between them. Free of Asio and Beast.
+// Plain values.
+
+#include <umavez/response.hpp>
+#include <umavez/task.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace umavez::http {
+
+// A request whose framing was checked and whose body is complete.
+struct Request {
+    std::string method;
+    std::string path;   // begins with "/", still percent-encoded
+    std::string query;  // without "?"
+    int version_minor = 1;
+    std::vector<Header> headers;  // as sent, in order; trailers are dropped
+    std::string body;
+    std::string request_id;
+    std::string peer;  // "127.0.0.1:49152"
+
+    // Filled in by the router: the values of {names} in the route, percent-decoded.
+    std::vector<std::pair<std::string, std::string>> parameters;
+};
+
+struct Response {
+    int status = 200;
+    std::vector<Header> headers;
+    std::string body;
+};
+
+// Runs on the connection's strand; what blocks belongs elsewhere. An exception becomes a 500.
+using Handler = std::function<Task<Response>(Request)>;
+
+bool is_same_header(std::string_view left, std::string_view right) noexcept;  // case-insensitive
+
+// The first header of that name.
+std::optional<std::string_view> find_header(
+    const std::vector<Header>& headers, std::string_view name
+) noexcept;
+
+Response text_response(int status, std::string body);
+Response json_response(int status, std::string body);
+
+}  // namespace umavez::http

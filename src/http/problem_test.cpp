@@ -1,0 +1,51 @@
+// Clients read these words, so they are pinned one by one.
+
+#include "http/problem.hpp"
+
+#include "http/request_id.hpp"
+
+#include <gtest/gtest.h>
+
+namespace umavez::http {
+namespace {
+
+TEST(Problem, TheBodyIsExact)
+{
+    const Response response = to_response(problem_for(404), "/a\"b", "r1");
+
+    EXPECT_EQ(response.status, 404);
+    EXPECT_EQ(find_header(response.headers, "content-type"), "application/problem+json");
+    EXPECT_EQ(
+        response.body,
+        R"({"type":"/problems/not-found","title":"Nothing is here","status":404,)"
+        R"("instance":"/a\"b","request_id":"r1"})"
+        "\n"
+    );
+}
+
+TEST(Problem, TheDetailTellsWhatHappenedThisTime)
+{
+    const Response response = to_response(problem_for(400, "the Host header is missing"), "", "r1");
+
+    EXPECT_NE(response.body.find(R"("detail":"the Host header is missing")"), std::string::npos);
+    EXPECT_EQ(response.body.find("instance"), std::string::npos);
+}
+
+TEST(RequestId, ASaneOneOfTheClientIsKept)
+{
+    EXPECT_EQ(choose_request_id({{"x-request-id", "abc-1/2"}}), "abc-1/2");
+}
+
+TEST(RequestId, AnythingElseIsReplaced)
+{
+    const std::string longest(128, 'a');
+
+    EXPECT_EQ(choose_request_id({{"X-Request-Id", longest}}), longest);
+    EXPECT_NE(choose_request_id({{"X-Request-Id", longest + "a"}}), longest + "a");
+    EXPECT_NE(choose_request_id({{"X-Request-Id", "a b"}}), "a b");
+    EXPECT_NE(choose_request_id({{"X-Request-Id", "a"}, {"X-Request-Id", "a"}}), "a");
+    EXPECT_EQ(choose_request_id({}).size(), 36u);
+}
+
+}  // namespace
+}  // namespace umavez::http

@@ -1,0 +1,75 @@
+#include "http/router.hpp"
+
+#include <gtest/gtest.h>
+
+namespace umavez::http {
+namespace {
+
+Handler says(std::string text)
+{
+    return [text = std::move(text)](Request request) -> Task<Response> {
+        std::string body = text;
+        for (const auto& [name, value] : request.parameters) body += " " + name + "=" + value;
+        co_return text_response(200, std::move(body));
+    };
+}
+
+Response ask(const Router& router, std::string method, std::string path)
+{
+    Request request;
+    request.method = std::move(method);
+    request.path = std::move(path);
+    return wait(router.answer(std::move(request)));
+}
+
+Router sample()
+{
+    Router router;
+    router.add("GET", "/", says("root"));
+    router.add("GET", "/things/{id}", says("one"));
+    router.add("POST", "/things", says("made"));
+    router.add("GET", "/things", says("all"));
+    router.add("GET", "/things/new", says("form"));
+    return router;
+}
+
+TEST(Router, LiteralsBeatNames)
+{
+    const Router router = sample();
+
+    EXPECT_EQ(ask(router, "GET", "/").body, "root");
+    EXPECT_EQ(ask(router, "GET", "/things/new").body, "form");
+    EXPECT_EQ(ask(router, "GET", "/things/7").body, "one id=7");
+}
+
+TEST(Router, NamesAreDecodedAsOneSegment)
+{
+    EXPECT_EQ(ask(sample(), "GET", "/things/a%2Fb%20c").body, "one id=a/b c");
+    EXPECT_EQ(ask(sample(), "GET", "/things/a%2").status, 400);
+    EXPECT_EQ(ask(sample(), "GET", "/things/%+1").status, 400);
+}
+
+TEST(Router, WhatIsNotThereIs404)
+{
+    EXPECT_EQ(ask(sample(), "GET", "/nothing").status, 404);
+    EXPECT_EQ(ask(sample(), "GET", "/things/").status, 404);
+    EXPECT_EQ(ask(sample(), "GET", "/things/1/2").status, 404);
+}
+
+TEST(Router, AnotherMethodIs405WithAllow)
+{
+    const Response response = ask(sample(), "DELETE", "/things");
+
+    EXPECT_EQ(response.status, 405);
+    EXPECT_EQ(find_header(response.headers, "Allow"), "POST, GET, HEAD");
+    EXPECT_EQ(ask(sample(), "HEAD", "/things").status, 200);
+}
+
+TEST(Router, TheTableIsSorted)
+{
+    EXPECT_EQ(sample().routes().front(), "GET /");
+    EXPECT_EQ(sample().routes().size(), 5u);
+}
+
+}  // namespace
+}  // namespace umavez::http

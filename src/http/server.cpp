@@ -1,0 +1,190 @@
+#include "http/server.hpp"
+
+#include "http/connection.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+namespace umavez::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+// The kernel has no file descriptor or memory left: it may soon, and asking at once would burn a
+// core.
+constexpr auto accept_pause = std::chrono::milliseconds{100};
+
+constexpr std::string_view too_many =
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: "
+    "close\r\n\r\n";
+
+class AsioServer final : public Server {
+public:
+    AsioServer(ServerOptions options, Handler handler, OnAnswered on_answered)
+        : shared_{std::move(options), std::move(handler), std::move(on_answered)},
+          context_(static_cast<int>(shared_.options.threads)),
+          acceptor_(asio::make_strand(context_))
+    {
+    }
+
+    ~AsioServer() override
+    {
+        stop(Duration{0});
+        {
+            std::unique_lock lock{mutex_};
+            changed_.wait(lock, [this] { return connections_.empty() && !accepts_; });
+        }
+        work_.reset();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+    Result<void> bind()
+    {
+        const ServerOptions& options = shared_.options;
+        boost::system::error_code error;
+        const auto address = asio::ip::make_address(options.address, error);
+        if (error) return refuse("it is not an IP address");
+        const tcp::endpoint endpoint{address, options.port};
+        acceptor_.open(endpoint.protocol(), error);
+        if (!error) acceptor_.set_option(tcp::acceptor::reuse_address{true}, error);
+        if (!error) acceptor_.bind(endpoint, error);
+        if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+        if (error) return refuse(error.message());
+        return {};
+    }
+
+    std::uint16_t port() const noexcept override
+    {
+        boost::system::error_code ignored;
+        return acceptor_.local_endpoint(ignored).port();
+    }
+
+    void start() override
+    {
+        accepts_ = true;
+        auto ended = [this](std::exception_ptr) {
+            const std::lock_guard guard{mutex_};
+            accepts_ = false;
+            changed_.notify_all();
+        };
+        asio::co_spawn(acceptor_.get_executor(), accept(), std::move(ended));
+        for (std::size_t i = 0; i < shared_.options.threads; ++i) {
+            threads_.emplace_back([this] { context_.run(); });
+        }
+    }
+
+    std::size_t stop(Duration drain_limit) override
+    {
+        shared_.stopping = true;
+        asio::post(acceptor_.get_executor(), [this] {
+            boost::system::error_code ignored;
+            acceptor_.close(ignored);
+            pause_.cancel();
+        });
+        std::unique_lock lock{mutex_};
+        for (const auto& connection : connections_) connection->wind_down(false);
+        changed_.wait_for(lock, drain_limit, [this] { return connections_.empty(); });
+        std::size_t running = 0;
+        for (const auto& connection : connections_) {
+            connection->wind_down(true);
+            if (connection->runs_handler()) ++running;
+        }
+        return running;
+    }
+
+private:
+    std::unexpected<Error> refuse(const std::string& reason) const
+    {
+        const ServerOptions& options = shared_.options;
+        return fail(
+            Errc::misconfigured,
+            fmt::format(
+                "listen: cannot listen on {}:{}: {}; choose another address with --listen",
+                options.address,
+                options.port,
+                reason
+            )
+        );
+    }
+
+    asio::awaitable<void> accept()
+    {
+        constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+        while (!shared_.stopping) {
+            auto strand = asio::make_strand(context_);
+            auto [error, socket] = co_await acceptor_.async_accept(strand, as_value);
+            if (shared_.stopping) co_return;
+            if (error) {
+                pause_.expires_after(accept_pause);
+                co_await pause_.async_wait(as_value);
+                continue;
+            }
+            take(std::move(socket));
+        }
+    }
+
+    void take(tcp::socket socket)
+    {
+        const std::lock_guard guard{mutex_};
+        if (connections_.size() >= shared_.options.connections_max) {
+            boost::system::error_code ignored;
+            socket.non_blocking(true, ignored);
+            socket.send(asio::buffer(too_many), 0, ignored);
+            return;
+        }
+        const auto executor = socket.get_executor();
+        auto connection = std::make_shared<Connection>(std::move(socket), shared_);
+        connections_.insert(connection);
+        // An exception that reaches this place is bad_alloc or a bug of ours; the connection is
+        // lost, the server is not.
+        auto ended = [this, connection](std::exception_ptr) { leave(connection); };
+        asio::co_spawn(executor, connection->run(), std::move(ended));
+    }
+
+    void leave(const std::shared_ptr<Connection>& connection)
+    {
+        const std::lock_guard guard{mutex_};
+        connections_.erase(connection);
+        changed_.notify_all();
+    }
+
+    Shared shared_;
+    asio::io_context context_;
+    asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
+    tcp::acceptor acceptor_;
+    asio::steady_timer pause_{acceptor_.get_executor()};
+    std::vector<std::thread> threads_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::unordered_set<std::shared_ptr<Connection>> connections_;  // guarded by mutex_
+    bool accepts_ = false;                                         // guarded by mutex_
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::listen(
+    ServerOptions options, Handler handler, OnAnswered on_answered
+)
+{
+    auto server = std::make_unique<AsioServer>(
+        std::move(options), std::move(handler), std::move(on_answered)
+    );
+    if (auto bound = server->bind(); !bound) return std::unexpected(bound.error());
+    return server;
+}
+
+}  // namespace umavez::http

@@ -1,0 +1,69 @@
+#pragma once
+
+// Server: HTTP/1.1 on a few threads, one strand per connection. Knows nothing of idempotency.
+//
+// Every answer has X-Request-Id. Requests whose end is unclear are refused and the connection is
+// closed (framing.hpp); slow senders are cut. A client that goes away changes nothing: its handler
+// runs to the end.
+//
+// Thread-safe.
+
+#include "http/message.hpp"
+
+#include <umavez/result.hpp>
+#include <umavez/time.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace umavez::http {
+
+struct ServerOptions {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 8080;  // 0: any free one
+    std::size_t threads = 2;
+
+    std::size_t head_bytes_max = 16 * 1024;
+    std::size_t body_bytes_max = 1024 * 1024;
+    std::size_t connections_max = 10'000;
+
+    Duration idle_limit = std::chrono::seconds{60};   // between two requests
+    Duration head_limit = std::chrono::seconds{10};   // from the first byte of a head to its last
+    Duration body_limit = std::chrono::seconds{30};   // for the whole body
+    Duration write_limit = std::chrono::seconds{30};  // for the whole answer
+};
+
+// What became of one request; views are valid during the call.
+struct Answered {
+    std::string_view method;  // empty where the head could not be read
+    std::string_view path;
+    int status = 0;
+    Duration took{};
+    std::string_view request_id;
+    std::string_view peer;
+    std::string_view error;  // an exception of the handler, for operators
+};
+using OnAnswered = std::function<void(const Answered&)>;
+
+class Server {
+public:
+    // Binds the address; connections wait in the kernel until start(). `on_answered` is called from
+    // every thread of the server.
+    static Result<std::unique_ptr<Server>> listen(
+        ServerOptions options, Handler handler, OnAnswered on_answered
+    );
+
+    virtual ~Server() = default;  // stops, and waits for handlers without a limit
+
+    virtual std::uint16_t port() const noexcept = 0;
+    virtual void start() = 0;
+
+    // Accepts nothing more, closes idle connections, lets running requests finish for at most
+    // `drain_limit` and cuts the rest. Tells how many handlers still run.
+    virtual std::size_t stop(Duration drain_limit) = 0;
+};
+
+}  // namespace umavez::http

@@ -1,0 +1,339 @@
+// The server over real connections: limits, keep-alive, shutdown, tasks that wait.
+
+#include "http/server.hpp"
+
+#include "http/raw_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <mutex>
+#include <thread>
+
+namespace umavez::http {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A wait that a test ends by hand, from another thread.
+class Gate {
+public:
+    struct Awaiter {
+        Gate& gate;
+        bool await_ready() const noexcept { return false; }
+        template <typename Promise>
+        void await_suspend(std::coroutine_handle<Promise> handle)
+        {
+            gate.waiting_.set_value({handle.promise().scheduler, handle});
+        }
+        void await_resume() const noexcept {}
+    };
+    Awaiter operator co_await() noexcept { return {*this}; }
+
+    void wait_until_reached() { waiter_ = waiting_.get_future().get(); }
+    void open() { waiter_.first->resume_soon(waiter_.second); }
+
+private:
+    std::promise<std::pair<Scheduler*, std::coroutine_handle<>>> waiting_;
+    std::pair<Scheduler*, std::coroutine_handle<>> waiter_;
+};
+
+class ServerTest : public testing::Test {
+protected:
+    void serve(ServerOptions options = {})
+    {
+        options.port = 0;
+        auto handler = [this](Request request) -> Task<Response> {
+            if (request.path == "/throw") throw std::runtime_error("boom");
+            if (request.path == "/wait") co_await gate_;
+            std::string body =
+                request.method + " " + request.path + "?" + request.query + " " + request.body;
+            if (find_header(request.headers, "X-Trailer")) body += " trailer";
+            co_return text_response(200, std::move(body));
+        };
+        auto on_answered = [this](const Answered& answered) {
+            const std::lock_guard guard{mutex_};
+            errors_ += answered.error;
+        };
+        auto made = Server::listen(options, handler, on_answered);
+        ASSERT_TRUE(made) << made.error().detail;
+        server_ = std::move(*made);
+        server_->start();
+    }
+
+    std::string ask(const std::string& bytes)
+    {
+        RawClient client{server_->port()};
+        client.send(bytes);
+        client.finish_sending();
+        return client.read_all();
+    }
+
+    Gate gate_;
+    std::mutex mutex_;
+    std::string errors_;
+    std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, AnswersAndKeepsTheConnection)
+{
+    serve();
+    RawClient client{server_->port()};
+
+    client.send(
+        "POST /a?b=c HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-Request-Id: mine\r\n\r\nhi"
+    );
+    const std::string first = client.read_answer();
+    client.send("GET http://x/abs HTTP/1.1\r\nHost: x\r\n\r\n");
+    const std::string second = client.read_answer();
+
+    EXPECT_EQ(body_of(first), "POST /a?b=c hi");
+    EXPECT_THAT(first, HasSubstr("X-Request-Id: mine\r\n"));
+    EXPECT_THAT(first, HasSubstr("Connection: keep-alive\r\n"));
+    EXPECT_EQ(body_of(second), "GET /abs? ");
+}
+
+TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder)
+{
+    serve();
+
+    const std::string answers = ask(
+        "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: "
+        "1\r\n\r\nz"
+        "GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET /4 HTTP/1.1\r\nHost: x\r\n\r\n"
+    );
+
+    EXPECT_THAT(answers, testing::ContainsRegex("GET /1(.|\r|\n)*POST /2\\? z(.|\r|\n)*GET /3"));
+    EXPECT_THAT(answers, testing::Not(HasSubstr("/4")));
+}
+
+TEST_F(ServerTest, Http10IsClosedUnlessAskedOtherwise)
+{
+    serve();
+
+    EXPECT_THAT(ask("GET / HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n"));
+}
+
+TEST_F(ServerTest, HeadHasTheLengthAndNoBody)
+{
+    serve();
+
+    const std::string answer = ask("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+
+    EXPECT_THAT(answer, HasSubstr("Content-Length: 8\r\n"));
+    EXPECT_EQ(body_of(answer), "");
+}
+
+TEST_F(ServerTest, TrailersDoNotBecomeHeaders)
+{
+    serve();
+
+    const std::string answer =
+        ask("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+            "chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Trailer: 1\r\n\r\n");
+
+    EXPECT_EQ(body_of(answer), "POST /? hi");
+}
+
+TEST_F(ServerTest, ALargeHeadIs431)
+{
+    serve();
+
+    const std::string answer =
+        ask("GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(20'000, 'a') + "\r\n\r\n");
+
+    EXPECT_EQ(status_of(answer), 431);
+    EXPECT_THAT(answer, HasSubstr("/problems/headers-too-large"));
+}
+
+TEST_F(ServerTest, ALargeBodyIs413WhateverItsFraming)
+{
+    serve({.body_bytes_max = 100'000});
+    const std::string body(100'001, 'a');
+
+    EXPECT_EQ(
+        status_of(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n" + body)), 413
+    );
+    EXPECT_EQ(
+        status_of(
+            ask("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n186a1\r\n" + body +
+                "\r\n0\r\n\r\n")
+        ),
+        413
+    );
+    EXPECT_EQ(
+        status_of(
+            ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + body.substr(1))
+        ),
+        200
+    );
+}
+
+TEST_F(ServerTest, AnEndlessChunkExtensionIsCut)
+{
+    serve();
+
+    const std::string answer =
+        ask("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;" +
+            std::string(300'000, 'a'));
+
+    EXPECT_THAT(status_of(answer), testing::AnyOf(0, 400));
+}
+
+TEST_F(ServerTest, ExpectContinueIsAnswered)
+{
+    serve();
+    RawClient client{server_->port()};
+
+    client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+    EXPECT_THAT(client.read_answer(), StartsWith("HTTP/1.1 100 Continue"));
+    client.send("hi");
+
+    EXPECT_EQ(body_of(client.read_answer()), "POST /? hi");
+}
+
+TEST_F(ServerTest, AnExceptionIs500AndTheDetailStaysInside)
+{
+    serve();
+
+    const std::string answer = ask("GET /throw HTTP/1.1\r\nHost: x\r\n\r\n");
+
+    EXPECT_EQ(status_of(answer), 500);
+    EXPECT_THAT(answer, testing::Not(HasSubstr("boom")));
+    server_.reset();
+    EXPECT_EQ(errors_, "boom");
+}
+
+TEST_F(ServerTest, SlowSendersAreCut)
+{
+    serve({.head_limit = std::chrono::milliseconds{50}, .body_limit = std::chrono::milliseconds{50}}
+    );
+
+    RawClient slow_head{server_->port()};
+    slow_head.send("GET / HT");
+    RawClient slow_body{server_->port()};
+    slow_body.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhi");
+
+    EXPECT_EQ(slow_head.read_all(), "");
+    EXPECT_EQ(slow_body.read_all(), "");
+}
+
+TEST_F(ServerTest, IdleConnectionsAreClosed)
+{
+    serve({.idle_limit = std::chrono::milliseconds{50}});
+    RawClient client{server_->port()};
+
+    EXPECT_EQ(client.read_all(), "");
+}
+
+TEST_F(ServerTest, TooManyConnectionsAreTurnedAway)
+{
+    serve({.connections_max = 1});
+    RawClient first{server_->port()};
+    first.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    first.read_answer();
+
+    RawClient second{server_->port()};
+
+    EXPECT_EQ(status_of(second.read_all()), 503);
+}
+
+TEST_F(ServerTest, ATaskMayWaitAndIsResumedOnItsConnection)
+{
+    serve();
+    RawClient client{server_->port()};
+
+    client.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+    gate_.wait_until_reached();
+    gate_.open();
+
+    EXPECT_EQ(body_of(client.read_answer()), "GET /wait? ");
+}
+
+TEST_F(ServerTest, AClientThatLeavesChangesNothing)
+{
+    serve();
+    {
+        RawClient client{server_->port()};
+        client.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+        gate_.wait_until_reached();
+    }
+
+    gate_.open();
+
+    EXPECT_EQ(status_of(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), 200);
+}
+
+TEST_F(ServerTest, StopClosesIdleConnectionsAndFinishesWhatRuns)
+{
+    serve();
+    RawClient idle{server_->port()};
+    idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    idle.read_answer();
+    RawClient busy{server_->port()};
+    busy.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+    gate_.wait_until_reached();
+
+    auto stopped =
+        std::async(std::launch::async, [this] { return server_->stop(std::chrono::seconds{20}); });
+    EXPECT_EQ(idle.read_all(), "");
+    gate_.open();
+
+    const std::string answer = busy.read_all();
+    EXPECT_EQ(body_of(answer), "GET /wait? ");
+    EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+    EXPECT_EQ(stopped.get(), 0u);
+    EXPECT_THROW(RawClient{server_->port()}, std::runtime_error);
+}
+
+TEST_F(ServerTest, StopTellsWhatItHadToCut)
+{
+    serve();
+    RawClient busy{server_->port()};
+    busy.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+    gate_.wait_until_reached();
+
+    EXPECT_EQ(server_->stop(std::chrono::milliseconds{1}), 1u);
+
+    EXPECT_EQ(busy.read_all(), "");
+    gate_.open();
+}
+
+TEST_F(ServerTest, ManyClientsAtOnce)
+{
+    serve({.threads = 4});
+    constexpr int clients = 8;
+    constexpr int requests = 50;
+    std::vector<std::future<int>> answered;
+
+    for (int i = 0; i < clients; ++i) {
+        answered.push_back(std::async(std::launch::async, [this] {
+            RawClient client{server_->port()};
+            int good = 0;
+            for (int k = 0; k < requests; ++k) {
+                client.send("GET /" + std::to_string(k) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+                if (body_of(client.read_answer()) == "GET /" + std::to_string(k) + "? ") ++good;
+            }
+            return good;
+        }));
+    }
+
+    for (auto& count : answered) EXPECT_EQ(count.get(), requests);
+}
+
+TEST(ServerListen, ATakenPortIsNamedWithTheCure)
+{
+    auto handler = [](Request) -> Task<Response> { co_return Response{}; };
+    const auto first = Server::listen({.port = 0}, handler, nullptr);
+    ASSERT_TRUE(first);
+
+    const auto second = Server::listen({.port = (*first)->port()}, handler, nullptr);
+
+    ASSERT_FALSE(second);
+    EXPECT_THAT(second.error().detail, HasSubstr("Address already in use; choose another"));
+}
+
+}  // namespace
+}  // namespace umavez::http

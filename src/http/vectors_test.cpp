@@ -1,0 +1,72 @@
+// The shared framing vectors: what is refused gets one answer and a closed connection.
+
+#include "http/raw_client.hpp"
+#include "http/server.hpp"
+
+#include <boost/beast/core/detail/base64.hpp>
+#include <boost/json/src.hpp>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace umavez::http {
+namespace {
+
+std::string decode_base64(std::string_view text)
+{
+    namespace base64 = boost::beast::detail::base64;
+    std::string bytes(base64::decoded_size(text.size()), '\0');
+    bytes.resize(base64::decode(bytes.data(), text.data(), text.size()).first);
+    return bytes;
+}
+
+std::size_t count_answers(std::string_view bytes)
+{
+    std::size_t count = 0;
+    for (std::size_t at = bytes.find("HTTP/1.1 "); at != std::string_view::npos;
+         at = bytes.find("HTTP/1.1 ", at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+TEST(FramingVectors, EachIsAnsweredOnceAndAsExpected)
+{
+    const std::filesystem::path file =
+        std::filesystem::path{UMAVEZ_VECTORS_DIR} / "http-framing" / "requests.json";
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << "the shared vectors are not here";
+    std::stringstream text;
+    text << std::ifstream{file}.rdbuf();
+    auto handler = [](Request) -> Task<Response> { co_return text_response(200, "ok"); };
+    auto server = Server::listen({.port = 0}, handler, nullptr);
+    ASSERT_TRUE(server);
+    (*server)->start();
+
+    for (const auto& item : boost::json::parse(text.str()).as_array()) {
+        const auto field = [&item](const char* name) {
+            return std::string{item.at(name).as_string()};
+        };
+        SCOPED_TRACE(field("id") + " " + field("name"));
+        RawClient client{(*server)->port()};
+        client.send(decode_base64(field("raw_base64")));
+        const std::string expect = field("expect");
+        if (expect == "ok") {
+            EXPECT_EQ(status_of(client.read_answer()), 200);
+            continue;
+        }
+        if (expect != "reject") client.finish_sending();
+        const std::string answer = client.read_all();
+        const int status = status_of(answer);
+        EXPECT_EQ(count_answers(answer), 1u) << answer;
+        const bool is_refused = status == 400 || status == 501 || status == 505;
+        EXPECT_TRUE(is_refused || (expect != "reject" && status == 200)) << answer;
+        if (is_refused) {
+            EXPECT_NE(answer.find("Connection: close"), std::string::npos);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace umavez::http

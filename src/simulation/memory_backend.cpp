@@ -1,0 +1,95 @@
+// Several processes over one store that outlives them all, as a database server would.
+
+#include "engine/make_engine.hpp"
+#include "simulation/backend.hpp"
+#include "simulation/faulty_store.hpp"
+#include "simulation/observing_store.hpp"
+#include "store/memory/memory_store.hpp"
+
+#include <utility>
+
+namespace umavez::simulation {
+namespace {
+
+class MemoryNodeStore final : public NodeStore {
+public:
+    MemoryNodeStore(
+        Scene& scene,
+        Store& shared,
+        const FaultyStoreOptions& options,
+        std::optional<Mutant> mutant,
+        const NodeClock& clock
+    )
+        : faulty_(scene, shared, options), mutant_(make_node_mutant(mutant, faulty_, clock))
+    {
+    }
+
+    std::unique_ptr<Engine> make_engine(EngineOptions options) override
+    {
+        Store& front = mutant_ ? *mutant_ : faulty_;
+        return umavez::make_engine(front, std::move(options));
+    }
+
+private:
+    FaultyStore faulty_;
+    std::unique_ptr<Store> mutant_;
+};
+
+class MemoryBackend final : public Backend {
+public:
+    MemoryBackend(Scene& scene, std::optional<Mutant> mutant)
+        : scene_(scene),
+          mutant_(mutant),
+          clock_(scene.world),
+          store_(make_memory_store({
+              .clock = &clock_,
+              .declared_durable = true,
+              .audit = false,
+              .shards = 4,
+              .hash_seed = 1,
+          })),
+          observer_(scene, *store_, clock_),
+          shared_mutant_(make_shared_mutant(mutant, observer_))
+    {
+    }
+
+    std::unique_ptr<NodeStore> attach(NodeId node, const NodeClock& clock) override
+    {
+        const FaultyStoreOptions options{
+            .node = node,
+            .plain_read_back = mutant_ == Mutant::plain_read_back,
+            .observer = &observer_,
+            // A read aside would see the true fingerprint.
+            .reads_aside = scene_.swarm.reads_aside && mutant_ != Mutant::fingerprint_skipped,
+        };
+        Store& shared = shared_mutant_ ? *shared_mutant_ : observer_;
+        return std::make_unique<MemoryNodeStore>(scene_, shared, options, mutant_, clock);
+    }
+
+    void step_clock(Duration by) override { clock_.step(by); }
+
+    Left left() override
+    {
+        Left left{.now = clock_.realtime()};
+        auto page = wait(store_->scan({.count_max = 1000}));
+        if (page) left.records = *std::move(page);
+        return left;
+    }
+
+private:
+    Scene& scene_;
+    const std::optional<Mutant> mutant_;
+    StoreSideClock clock_;
+    std::unique_ptr<Store> store_;
+    ObservingStore observer_;
+    std::unique_ptr<Store> shared_mutant_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_memory_backend(Scene& scene, std::optional<Mutant> mutant)
+{
+    return std::make_unique<MemoryBackend>(scene, mutant);
+}
+
+}  // namespace umavez::simulation

@@ -1,0 +1,225 @@
+#include "store/memory/memory_store.hpp"
+
+#include "base/limits.hpp"
+#include "base/random.hpp"
+#include "core/decide.hpp"
+#include "store/memory/shard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <deque>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace umavez {
+namespace {
+
+// Order of due(): the longest overdue first; the identity makes it total.
+struct Overdue {
+    Instant since;
+    NamedRecord named;
+    friend bool operator<(const Overdue& a, const Overdue& b)
+    {
+        return a.since != b.since ? a.since < b.since : a.named.id < b.named.id;
+    }
+};
+
+std::optional<Instant> due_since(
+    const DueQuery& query, const RecordId& id, const Record& record, Instant now
+)
+{
+    const bool is_abandoned = is_lease_over(record, now);
+    const bool is_doubted =
+        record.status == Status::in_doubt && record.retry_at && *record.retry_at <= now;
+    if (!is_abandoned && !is_doubted) return std::nullopt;
+    const auto& asked = is_abandoned ? query.abandoned : query.in_doubt;
+    if (std::ranges::find(asked, id.operation) == asked.end()) return std::nullopt;
+    return is_abandoned ? record.processing_expires_at : record.retry_at;
+}
+
+bool is_wanted(const ScanQuery& query, const RecordId& id, const Record& record)
+{
+    return (!query.tenant_id || *query.tenant_id == id.tenant_id) &&
+           (!query.operation || *query.operation == id.operation) &&
+           (!query.status || *query.status == record.status) &&
+           id.key.text().starts_with(query.key_prefix) && (!query.after || *query.after < id);
+}
+
+constexpr auto by_id = [](const NamedRecord& a, const NamedRecord& b) { return a.id < b.id; };
+
+class MemoryStore final : public Store {
+public:
+    explicit MemoryStore(const MemoryStoreOptions& options)
+        : traits_{.name = "memory", .durable = options.declared_durable, .cache = true},
+          seed_(options.hash_seed != 0 ? options.hash_seed : system_random().next()),
+          clock_(options.clock != nullptr ? *options.clock : system_clock())
+    {
+        const std::size_t count = std::bit_ceil(std::max<std::size_t>(options.shards, 1));
+        for (std::size_t i = 0; i < count; ++i) shards_.emplace_back(clock_, options.audit);
+    }
+
+    const StoreTraits& traits() const noexcept override { return traits_; }
+
+    Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
+    {
+        if (batch.size() > limits::batch_members_max) co_return too_many();
+        std::vector<Found> found;
+        found.reserve(batch.size());
+        for (Insertion& insertion : batch) {
+            const std::uint64_t hash = hash_of(insertion.id);
+            found.push_back(shard_of(hash).insert_or_get(hash, std::move(insertion)));
+        }
+        co_return found;
+    }
+
+    Async<std::vector<Replaced>> replace(std::vector<Replacement> batch) override
+    {
+        if (batch.size() > limits::batch_members_max) co_return too_many();
+        std::vector<Replaced> replaced;
+        replaced.reserve(batch.size());
+        for (Replacement& replacement : batch) {
+            const std::uint64_t hash = hash_of(replacement.id);
+            replaced.push_back(shard_of(hash).replace(hash, std::move(replacement)));
+        }
+        co_return replaced;
+    }
+
+    Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) override
+    {
+        if (batch.size() > limits::batch_members_max) co_return too_many();
+        std::vector<Replaced> replaced;
+        replaced.reserve(batch.size());
+        for (const Heartbeat& heartbeat : batch) {
+            const std::uint64_t hash = hash_of(heartbeat.id);
+            replaced.push_back(shard_of(hash).heartbeat(hash, heartbeat));
+        }
+        co_return replaced;
+    }
+
+    Async<Sighting> find(RecordId id) override
+    {
+        const std::uint64_t hash = hash_of(id);
+        co_return shard_of(hash).find({id, hash});
+    }
+
+    // One shard after the other, from where the last sweep stopped: nobody waits for more than one of them.
+    // The audit has no retention of its own here: it is bounded per key and goes with the record.
+    Async<Swept> sweep(std::size_t count_max, Duration /*audit_retention*/) override
+    {
+        Swept swept;
+        for (std::size_t i = 0; i < shards_.size() && swept.ids.size() < count_max; ++i) {
+            const std::size_t next = sweep_next_.fetch_add(1, std::memory_order_relaxed);
+            shards_[next & (shards_.size() - 1)].sweep(count_max - swept.ids.size(), swept.ids);
+        }
+        std::ranges::sort(swept.ids);
+        co_return swept;
+    }
+
+    Async<Due> due(DueQuery query) override
+    {
+        std::vector<Overdue> overdue;  // a heap of the `count_max` longest overdue, the least so in front
+        for (const Shard& shard : shards_) {
+            shard.each_open([&](const RecordId& id, const Record& record, Instant now) {
+                const std::optional<Instant> since = due_since(query, id, record, now);
+                if (!since) return;
+                overdue.push_back({*since, {id, record}});
+                std::ranges::push_heap(overdue, std::less{});
+                if (overdue.size() <= query.count_max) return;
+                std::ranges::pop_heap(overdue, std::less{});
+                overdue.pop_back();
+            });
+        }
+        std::ranges::sort(overdue, std::less{});
+        Due found{.records = {}, .now = clock_.now()};
+        found.records.reserve(overdue.size());
+        for (Overdue& one : overdue) found.records.push_back(std::move(one.named));
+        co_return found;
+    }
+
+    Async<std::vector<NamedRecord>> scan(ScanQuery query) override
+    {
+        const std::size_t count_max = std::min(query.count_max, limits::scan_page_max);
+        std::vector<NamedRecord> page;  // a heap of the first `count_max`, the last of them in front
+        for (const Shard& shard : shards_) {
+            shard.each([&](const RecordId& id, const Record& record, Instant) {
+                if (!is_wanted(query, id, record)) return;
+                const bool is_full = page.size() >= count_max;
+                if (is_full && (page.empty() || page.front().id < id)) return;
+                page.push_back({id, record});
+                std::ranges::push_heap(page, by_id);
+                if (!is_full) return;
+                std::ranges::pop_heap(page, by_id);
+                page.pop_back();
+            });
+        }
+        std::ranges::sort(page, by_id);
+        co_return page;
+    }
+
+    Async<StoreCounts> count() override
+    {
+        std::array<StoreCount, 4> counts = {{
+            {Status::processing}, {Status::succeeded}, {Status::failed}, {Status::in_doubt}
+        }};
+        for (const Shard& shard : shards_) {
+            shard.each([&](const RecordId&, const Record& record, Instant) {
+                StoreCount& counted = counts[static_cast<std::size_t>(record.status)];
+                ++counted.records;
+                counted.oldest = std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
+            });
+        }
+        StoreCounts answer{.by_status = {counts.begin(), counts.end()}, .now = clock_.now()};
+        co_return answer;
+    }
+
+    void note(RecordId id, AuditNote audit) noexcept override
+    {
+        const std::uint64_t hash = hash_of(id);
+        shard_of(hash).note({id, hash}, std::move(audit));
+    }
+
+    Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
+    {
+        const std::uint64_t hash = hash_of(id);
+        co_return shard_of(hash).timeline({id, hash}, count_max);
+    }
+
+private:
+    static std::unexpected<Error> too_many()
+    {
+        return fail(Errc::limit_exceeded, "a batch has more members than limits::batch_members_max");
+    }
+
+    // Each text seeds the next, so no two identities share their bytes by accident of concatenation.
+    std::uint64_t hash_of(const RecordId& id) const noexcept
+    {
+        std::uint64_t hash = seed_;
+        for (const std::string* text :
+             {&id.tenant_id.text(), &id.operation.text(), &id.key.text()}) {
+            hash = XXH3_64bits_withSeed(text->data(), text->size(), hash);
+        }
+        return hash;
+    }
+
+    // The table uses the highest and the lowest bits.
+    Shard& shard_of(std::uint64_t hash) { return shards_[(hash >> 16) & (shards_.size() - 1)]; }
+
+    const StoreTraits traits_;
+    const std::uint64_t seed_;
+    const StoreClock clock_;
+    std::deque<Shard> shards_;  // a deque: shards do not move
+    std::atomic<std::size_t> sweep_next_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_memory_store(const MemoryStoreOptions& options)
+{
+    return std::make_unique<MemoryStore>(options);
+}
+
+}  // namespace umavez

@@ -1,0 +1,52 @@
+#pragma once
+
+// Records to columns and back. Whatever comes out of the database is checked: a value that no version of
+// this program wrote is corrupt_record, never a guess and never a crash. Thread-safe.
+
+#include "database/sqlite/statement.hpp"
+
+#include <umavez/record.hpp>
+#include <umavez/result.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umavez {
+
+// Columns 0 to 24 of every SELECT that read_record understands; the identity follows as 25 to 27.
+#define UMAVEZ_RECORD_COLUMNS                                                                \
+    "id, target, fingerprint, fingerprint_version, status, final, mode, epoch, execution, "  \
+    "attempts, takeovers, retry_at, created_at, updated_at, completed_at, "                  \
+    "processing_expires_at, expires_at, response_status, response_digest, "                  \
+    "response_omitted, entity_type, entity_id, response_headers, response_body, checkpoint"
+#define UMAVEZ_IDENTITY_COLUMNS "tenant_id, operation, key"
+
+// Binds ?4 to ?27: the columns above without `id`, in their order. `response` stands for the record's own,
+// which may have been left out to save a copy. `headers` keeps the bytes alive.
+void bind_record(
+    Statement& statement,
+    const Record& record,
+    const std::optional<StoredResponse>& response,
+    std::string& headers
+);
+
+// The record in the current row.
+Result<Record> read_record(const Statement& statement);
+// The same with its identity.
+Result<NamedRecord> read_named_record(const Statement& statement);
+Result<RecordId> read_identity(const Statement& statement, int first_column);
+
+// For each header: name and value, each preceded by its length as 4 little-endian bytes.
+std::string encode_headers(const std::vector<Header>& headers);
+Result<std::vector<Header>> decode_headers(std::string_view bytes);
+
+template <std::size_t size>
+std::string_view as_bytes(const std::array<std::uint8_t, size>& array) noexcept
+{
+    return {reinterpret_cast<const char*>(array.data()), size};
+}
+
+std::unexpected<Error> fail_corrupt(std::string_view what);
+
+}  // namespace umavez

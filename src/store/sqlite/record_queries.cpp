@@ -1,0 +1,173 @@
+#include "store/sqlite/record_queries.hpp"
+
+#include "base/limits.hpp"
+#include "core/decide.hpp"
+#include "store/sqlite/record_codec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace umavez {
+namespace {
+
+// Both walk an index in order of time and stop at the limit.
+const StaticSql abandoned_sql{
+    "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+    " FROM umavez_records INDEXED BY umavez_records_abandoned "
+    "WHERE status = 'processing' AND processing_expires_at <= ?1 "
+    "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY processing_expires_at LIMIT ?3"
+};
+const StaticSql doubted_sql{
+    "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+    " FROM umavez_records INDEXED BY umavez_records_doubted "
+    "WHERE status = 'in_doubt' AND retry_at <= ?1 "
+    "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY retry_at LIMIT ?3"
+};
+const StaticSql count_sql{
+    "SELECT status, count(*), min(updated_at) FROM umavez_records GROUP BY status"
+};
+
+// An operation's name has no spaces, so a list of them is one parameter.
+std::string to_list(const std::vector<Operation>& operations)
+{
+    std::string list = " ";
+    for (const Operation& operation : operations) list += operation.text() + " ";
+    return list;
+}
+
+Result<void> append_rows(
+    SqliteTransaction& transaction, Statement& select, std::vector<NamedRecord>& rows
+)
+{
+    while (true) {
+        const auto has_row = transaction.step(select);
+        if (!has_row) return std::unexpected(has_row.error());
+        if (!*has_row) return {};
+        auto named = read_named_record(select);
+        if (!named) return std::unexpected(std::move(named.error()));
+        rows.push_back(std::move(*named));
+    }
+}
+
+Result<void> append_due(
+    SqliteTransaction& transaction,
+    const StaticSql& sql,
+    const std::vector<Operation>& operations,
+    std::size_t count_max,
+    std::vector<NamedRecord>& rows
+)
+{
+    if (operations.empty()) return {};
+    const auto statement = transaction.use(sql);
+    if (!statement) return std::unexpected(statement.error());
+    const std::string list = to_list(operations);
+    (*statement)->bind(1, to_micros(transaction.now()));
+    (*statement)->bind(2, list);
+    (*statement)->bind(3, static_cast<std::int64_t>(count_max));
+    return append_rows(transaction, **statement, rows);
+}
+
+Instant due_since(const Record& record)
+{
+    const auto& since =
+        record.status == Status::processing ? record.processing_expires_at : record.retry_at;
+    return since.value_or(record.updated_at);
+}
+
+struct ScanSql {
+    std::string text;
+    Values parameters;
+
+    void require(std::string_view condition, Value value)
+    {
+        parameters.push_back(std::move(value));
+        text += text.empty() ? " WHERE " : " AND ";
+        text += fmt::format(fmt::runtime(condition), parameters.size());
+    }
+};
+
+ScanSql make_scan(const ScanQuery& query)
+{
+    ScanSql sql;
+    if (query.tenant_id) sql.require("tenant_id = ${}", query.tenant_id->text());
+    if (query.operation) sql.require("operation = ${}", query.operation->text());
+    if (query.status) sql.require("status = ${}", std::string{to_text(*query.status)});
+    if (!query.key_prefix.empty()) {
+        sql.require("key >= ${}", query.key_prefix);
+        sql.require(
+            "substr(CAST(key AS BLOB), 1, " + std::to_string(query.key_prefix.size()) + ") = ${}",
+            Blob{query.key_prefix}
+        );
+    }
+    if (query.after) {
+        const std::size_t next = sql.parameters.size() + 1;
+        sql.text += sql.text.empty() ? " WHERE " : " AND ";
+        sql.text += fmt::format("(tenant_id, operation, key) > (${}, ${}, ${})", next, next + 1, next + 2);
+        sql.parameters.emplace_back(query.after->tenant_id.text());
+        sql.parameters.emplace_back(query.after->operation.text());
+        sql.parameters.emplace_back(query.after->key.text());
+    }
+    return sql;
+}
+
+}  // namespace
+
+Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query)
+{
+    Due due{.now = transaction.now()};
+    auto& rows = due.records;
+    auto found = append_due(transaction, abandoned_sql, query.abandoned, query.count_max, rows);
+    if (found) found = append_due(transaction, doubted_sql, query.in_doubt, query.count_max, rows);
+    if (!found) return std::unexpected(found.error());
+    std::ranges::sort(rows, [](const NamedRecord& a, const NamedRecord& b) {
+        const Instant since_a = due_since(a.record);
+        const Instant since_b = due_since(b.record);
+        return since_a != since_b ? since_a < since_b : a.id < b.id;
+    });
+    if (rows.size() > query.count_max) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(query.count_max), rows.end());
+    return due;
+}
+
+Result<std::vector<NamedRecord>> query_scan(SqliteTransaction& transaction, const ScanQuery& query)
+{
+    ScanSql scan = make_scan(query);
+    const std::string sql = fmt::format(
+        "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+        " FROM umavez_records{} ORDER BY tenant_id, operation, key LIMIT {}",
+        scan.text,
+        std::min(query.count_max, limits::scan_page_max)
+    );
+    auto statement = transaction.use(sql, scan.parameters);
+    if (!statement) return std::unexpected(statement.error());
+    std::vector<NamedRecord> rows;
+    if (auto read = append_rows(transaction, **statement, rows); !read) {
+        return std::unexpected(read.error());
+    }
+    return rows;
+}
+
+// Looks at every record: for people and gauges, on a reader, never on the lane.
+Result<StoreCounts> query_count(SqliteTransaction& transaction)
+{
+    StoreCounts counts{
+        .by_status =
+            {{Status::processing}, {Status::succeeded}, {Status::failed}, {Status::in_doubt}},
+        .now = transaction.now(),
+    };
+    const auto statement = transaction.use(count_sql);
+    if (!statement) return std::unexpected(statement.error());
+    while (true) {
+        const auto has_row = transaction.step(**statement);
+        if (!has_row) return std::unexpected(has_row.error());
+        if (!*has_row) return counts;
+        for (StoreCount& count : counts.by_status) {
+            if (to_text(count.status) != (*statement)->text(0)) continue;
+            count.records = static_cast<std::uint64_t>((*statement)->integer(1));
+            count.oldest = from_micros((*statement)->integer(2));
+        }
+    }
+}
+
+}  // namespace umavez

@@ -1,0 +1,15 @@
+#pragma once
+
+// What workers and people ask of the records: due, scan, count. Reads only, on a reader. Confined to the
+// transaction.
+
+#include "database/sqlite/sqlite_transaction.hpp"
+#include "store/store.hpp"
+
+namespace umavez {
+
+Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query);
+Result<std::vector<NamedRecord>> query_scan(SqliteTransaction& transaction, const ScanQuery& query);
+Result<StoreCounts> query_count(SqliteTransaction& transaction);
+
+}  // namespace umavez

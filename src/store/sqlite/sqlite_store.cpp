@@ -1,0 +1,237 @@
+#include "store/sqlite/sqlite_store.hpp"
+
+#include "base/assert.hpp"
+#include "base/limits.hpp"
+#include "database/sqlite/sqlite_database.hpp"
+#include "store/sqlite/audit_statements.hpp"
+#include "store/sqlite/notes.hpp"
+#include "store/sqlite/record_queries.hpp"
+#include "store/sqlite/schema.hpp"
+#include "store/sqlite/store_works.hpp"
+
+#include <algorithm>
+
+namespace umavez {
+namespace {
+
+Result<Replaced> heartbeat_member(SqliteTransaction& transaction, Heartbeat& heartbeat)
+{
+    return heartbeat_record(transaction, heartbeat);
+}
+
+using InsertWork = BatchWork<Insertion, Found, insert_or_get_record>;
+using ReplaceWork = BatchWork<Replacement, Replaced, replace_record>;
+using HeartbeatWork = BatchWork<Heartbeat, Replaced, heartbeat_member>;
+
+// The owner has done its work and a key waits to be settled: such writes overtake new claims.
+bool is_completion(const Replacement& replacement)
+{
+    return replacement.next.status != Status::processing;
+}
+
+std::unexpected<Error> fail_too_many()
+{
+    return fail(Errc::limit_exceeded, "a batch has more members than limits::batch_members_max");
+}
+
+class SqliteStore final : public TransactionalStore {
+public:
+    explicit SqliteStore(SqliteDatabase& database) : database_(database), notes_(database.clock())
+    {
+        traits_.reads_aside = database.reads_aside();
+        database_.lane().set_rider(&notes_);
+    }
+    // Notes that still wait get a batch to ride on, unless nobody runs batches by himself.
+    ~SqliteStore() override
+    {
+        if (database_.has_threads() && notes_.is_waiting()) {
+            static_cast<void>(database_.transact([](Transaction&) { return Result<void>{}; }));
+        }
+        database_.lane().set_rider(nullptr);
+    }
+
+    const StoreTraits& traits() const noexcept override { return traits_; }
+    Database& database() noexcept override { return database_; }
+    std::uint64_t notes_dropped() const noexcept { return notes_.dropped(); }
+
+    Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
+    {
+        if (batch.size() > limits::batch_members_max) co_return fail_too_many();
+        InsertWork work{batch};
+        Result<void> done = co_await database_.on_lane(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answers);
+    }
+
+    Async<std::vector<Replaced>> replace(std::vector<Replacement> batch) override
+    {
+        if (batch.size() > limits::batch_members_max) co_return fail_too_many();
+        ReplaceWork work{batch};
+        work.is_urgent = std::ranges::all_of(batch, is_completion);
+        Result<void> done = co_await database_.on_lane(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answers);
+    }
+
+    Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) override
+    {
+        if (batch.size() > limits::batch_members_max) co_return fail_too_many();
+        HeartbeatWork work{batch};
+        work.is_urgent = true;
+        Result<void> done = co_await database_.on_lane(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answers);
+    }
+
+    Async<Sighting> find(RecordId id) override
+    {
+        auto work = make_work<Sighting>([this, &id](SqliteTransaction& transaction) {
+            Result<Sighting> sighting = sight(transaction, id);
+            // Taken after the read: what was read was true before.
+            if (sighting) sighting->now = database_.clock().now();
+            return sighting;
+        });
+        work.access = Access::read_once;
+        Result<void> done = co_await database_.on_reader(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
+    Async<Swept> sweep(std::size_t count_max, Duration audit_retention) override
+    {
+        auto work = make_work<Swept>([=](SqliteTransaction& transaction) {
+            return sweep_records(transaction, count_max, audit_retention);
+        });
+        Result<void> done = co_await database_.on_lane(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
+    Async<Due> due(DueQuery query) override
+    {
+        auto work = make_work<Due>([&query](SqliteTransaction& transaction) {
+            return query_due(transaction, query);
+        });
+        work.access = Access::read;
+        Result<void> done = co_await database_.on_reader(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
+    Async<std::vector<NamedRecord>> scan(ScanQuery query) override
+    {
+        auto work = make_work<std::vector<NamedRecord>>([&query](SqliteTransaction& transaction) {
+            return query_scan(transaction, query);
+        });
+        work.access = Access::read_once;
+        Result<void> done = co_await database_.on_reader(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
+    Async<StoreCounts> count() override
+    {
+        auto work = make_work<StoreCounts>([](SqliteTransaction& transaction) {
+            return query_count(transaction);
+        });
+        work.access = Access::read_once;
+        Result<void> done = co_await database_.on_reader(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
+    void note(RecordId id, AuditNote audit) noexcept override
+    {
+        if (notes_.add(std::move(id), std::move(audit))) database_.lane().expect_rider();
+    }
+
+    Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
+    {
+        auto work = make_work<std::vector<AuditEntry>>([&, count_max](SqliteTransaction& transaction) {
+            return read_timeline(transaction, id, count_max);
+        });
+        work.access = Access::read_once;
+        Result<void> done = co_await database_.on_reader(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
+    Result<Found> insert_or_get(Transaction& transaction, Insertion insertion) override
+    {
+        return insert_or_get_record(ours(transaction), insertion);
+    }
+
+    Result<Replaced> replace(Transaction& transaction, Replacement replacement) override
+    {
+        return replace_record(ours(transaction), replacement);
+    }
+
+    Result<Sighting> find(Transaction& transaction, const RecordId& id) override
+    {
+        return sight(ours(transaction), id);
+    }
+
+    Result<void> append_audit(
+        Transaction& transaction, const RecordId& id, const FencingToken& token, AuditNote note
+    ) override
+    {
+        return insert_audit(ours(transaction), id, transaction.now(), token, note);
+    }
+
+    Result<Swept> sweep(
+        Transaction& transaction, std::size_t count_max, Duration audit_retention
+    ) override
+    {
+        return sweep_records(ours(transaction), count_max, audit_retention);
+    }
+
+    Task<Result<void>> async_run(Closure closure, Duration run_limit) override
+    {
+        ClosureWork work{closure};
+        work.run_limit = run_limit;
+        work.is_trusted = true;
+        Result<void> done = co_await database_.on_lane(work);
+        co_return done;
+    }
+
+private:
+    // A transaction of another database is a mistake in the program.
+    static SqliteTransaction& ours(Transaction& transaction)
+    {
+        UMAVEZ_ASSERT(transaction.dialect() == Dialect::sqlite);
+        return static_cast<SqliteTransaction&>(transaction);
+    }
+
+    static Result<Sighting> sight(SqliteTransaction& transaction, const RecordId& id)
+    {
+        auto record = find_record(transaction, id);
+        if (!record) return std::unexpected(std::move(record.error()));
+        return Sighting{.record = std::move(*record), .now = transaction.now()};
+    }
+
+    SqliteDatabase& database_;
+    Notes notes_;
+    StoreTraits traits_{.name = "sqlite", .durable = true, .transactional = true, .cache = false};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TransactionalStore>> open_sqlite_store(Database& database)
+{
+    auto* const sqlite = dynamic_cast<SqliteDatabase*>(&database);
+    if (sqlite == nullptr) {
+        return fail(Errc::misconfigured, "the SQLite store needs a database opened with sqlite:PATH");
+    }
+    if (auto migrated = sqlite->migrate(sqlite_store_migrations()); !migrated) {
+        return std::unexpected(std::move(migrated.error()));
+    }
+    return std::make_unique<SqliteStore>(*sqlite);
+}
+
+std::uint64_t notes_dropped(const TransactionalStore& store)
+{
+    const auto* const sqlite = dynamic_cast<const SqliteStore*>(&store);
+    return sqlite == nullptr ? 0 : sqlite->notes_dropped();
+}
+
+}  // namespace umavez

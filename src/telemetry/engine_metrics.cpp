@@ -1,0 +1,166 @@
+// The engine's and the database's numbers, made anew at every scrape from their snapshots.
+
+#include "telemetry/metrics.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <map>
+#include <utility>
+
+namespace umavez {
+namespace {
+
+using Labels = std::map<std::string, std::string>;
+
+class FamilyList {
+public:
+    void begin(prometheus::MetricType type, std::string name, std::string help)
+    {
+        prometheus::MetricFamily family;
+        family.type = type;
+        family.name = std::move(name);
+        family.help = std::move(help);
+        families_.push_back(std::move(family));
+    }
+    void counter(std::string name, std::string help)
+    {
+        begin(prometheus::MetricType::Counter, std::move(name), std::move(help));
+    }
+    void gauge(std::string name, std::string help)
+    {
+        begin(prometheus::MetricType::Gauge, std::move(name), std::move(help));
+    }
+
+    void add(double value, const Labels& labels = {})
+    {
+        prometheus::ClientMetric metric;
+        for (const auto& [name, text] : labels) metric.label.push_back({name, text});
+        metric.counter.value = value;
+        metric.gauge.value = value;
+        families_.back().metric.push_back(std::move(metric));
+    }
+    void add(std::uint64_t value, const Labels& labels = {})
+    {
+        add(static_cast<double>(value), labels);
+    }
+
+    std::string text() const { return prometheus::TextSerializer{}.Serialize(families_); }
+
+private:
+    std::vector<prometheus::MetricFamily> families_;
+};
+
+using Counter = std::uint64_t OperationStats::*;
+
+constexpr std::array<std::pair<const char*, Counter>, 9> decisions{{
+    {"executed", &OperationStats::executed},
+    {"replayed", &OperationStats::replayed},
+    {"in_progress", &OperationStats::in_progress},
+    {"mismatch", &OperationStats::mismatch},
+    {"mismatch_ignored", &OperationStats::mismatch_ignored},
+    {"in_doubt", &OperationStats::in_doubt},
+    {"unavailable", &OperationStats::unavailable},
+    {"unkeyed", &OperationStats::unkeyed},
+    {"unprotected", &OperationStats::unprotected},
+}};
+
+struct NamedCounter {
+    const char* name;
+    const char* help;
+    Counter counter;
+};
+
+constexpr std::array<NamedCounter, 7> counters{{
+    {"umavez_claims_total", "Keys that were claimed", &OperationStats::claims},
+    {"umavez_takeovers_total", "Claims of abandoned work", &OperationStats::takeovers},
+    {"umavez_reconciled_total", "Unknown outcomes that were found out", &OperationStats::reconciled
+    },
+    {"umavez_released_total", "Keys that were set free for a new claim", &OperationStats::released},
+    {"umavez_fenced_total", "Writes of late owners that were refused", &OperationStats::fenced},
+    {"umavez_leases_lost_total", "Leases that ended under their owner", &OperationStats::leases_lost
+    },
+    {"umavez_leases_dropped_total",
+     "Leases given up without a word",
+     &OperationStats::leases_dropped},
+}};
+
+Labels labels_of(const OperationStats& stats)
+{
+    return {{"operation", stats.operation}, {"guarantee", std::string{to_text(stats.guarantee)}}};
+}
+
+// Of all requests with a key, the share that somebody had sent before.
+double duplication_of(const OperationStats& stats)
+{
+    const std::uint64_t again = stats.replayed + stats.in_progress + stats.mismatch +
+                                stats.mismatch_ignored + stats.in_doubt;
+    const std::uint64_t all = again + stats.executed;
+    return all == 0 ? 0.0 : static_cast<double>(again) / static_cast<double>(all);
+}
+
+void add_operations(FamilyList& list, const std::vector<OperationStats>& operations)
+{
+    list.counter(
+        "umavez_decisions_total", "Answers of the engine by operation, decision and guarantee"
+    );
+    for (const OperationStats& stats : operations) {
+        for (const auto& [name, counter] : decisions) {
+            Labels labels = labels_of(stats);
+            labels.emplace("decision", name);
+            list.add(stats.*counter, labels);
+        }
+    }
+    for (const NamedCounter& named : counters) {
+        list.counter(named.name, named.help);
+        for (const OperationStats& stats : operations)
+            list.add(stats.*named.counter, labels_of(stats));
+    }
+    list.gauge("umavez_duplication_ratio", "Share of keyed requests that were duplicates");
+    for (const OperationStats& stats : operations)
+        list.add(duplication_of(stats), labels_of(stats));
+}
+
+void add_records(FamilyList& list, const std::vector<RecordsByStatus>& records)
+{
+    const auto label = [](const RecordsByStatus& by) {
+        return Labels{{"status", std::string{to_text(by.status)}}};
+    };
+    list.gauge("umavez_records", "Records in the store by status");
+    for (const RecordsByStatus& by : records) list.add(by.records, label(by));
+    list.gauge(
+        "umavez_oldest_record_seconds", "Time since the oldest record of a status last changed"
+    );
+    for (const RecordsByStatus& by : records) {
+        if (!by.oldest) continue;
+        list.add(std::chrono::duration<double>(*by.oldest).count(), label(by));
+    }
+}
+
+void add_database(FamilyList& list, const EngineSnapshot& snapshot)
+{
+    list.gauge("umavez_store_up", "1 while the store can be reached");
+    list.add(snapshot.reachable ? 1.0 : 0.0);
+    list.counter("umavez_lane_batches_total", "Batches the lane committed");
+    list.add(snapshot.lane.batches);
+    list.counter("umavez_lane_members_total", "Members of those batches");
+    list.add(snapshot.lane.members);
+    list.counter("umavez_lane_retried_alone_total", "Members run again after their batch was lost");
+    list.add(snapshot.lane.retried_alone);
+    list.gauge("umavez_lane_queue_length", "Members that wait for the lane");
+    list.add(snapshot.lane.queue_length);
+}
+
+}  // namespace
+
+std::string to_prometheus_text(const EngineSnapshot& snapshot)
+{
+    FamilyList list;
+    add_operations(list, snapshot.operations);
+    add_records(list, snapshot.records);
+    add_database(list, snapshot);
+    return list.text();
+}
+
+}  // namespace umavez

@@ -1,0 +1,101 @@
+#include "telemetry/log.hpp"
+
+#include "base/json_text.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <chrono>
+#include <cmath>
+#include <iterator>
+
+namespace umavez {
+namespace {
+
+constexpr std::size_t text_bytes_max = 512;
+
+std::string_view to_text(LogLevel level) noexcept
+{
+    switch (level) {
+        case LogLevel::debug: return "debug";
+        case LogLevel::info: return "info";
+        case LogLevel::warning: return "warning";
+        case LogLevel::error: return "error";
+    }
+    return "error";
+}
+
+struct AppendValue {
+    std::string& line;
+
+    void operator()(bool value) const { line += value ? "true" : "false"; }
+    void operator()(std::int64_t value) const
+    {
+        fmt::format_to(std::back_inserter(line), "{}", value);
+    }
+    void operator()(double value) const
+    {
+        if (std::isfinite(value)) {
+            fmt::format_to(std::back_inserter(line), "{}", value);
+        } else {
+            line += "null";
+        }
+    }
+    void operator()(std::string_view value) const { append_json_text(line, value, text_bytes_max); }
+};
+
+}  // namespace
+
+Log::Log(LogLevel level) : level_(level)
+{
+    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    logger_ = std::make_shared<spdlog::logger>("umavez", std::move(sink));
+    logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>("%v"));
+    logger_->set_level(spdlog::level::trace);
+    logger_->flush_on(spdlog::level::trace);
+}
+
+Log::~Log() = default;
+
+void Log::write(LogLevel level, std::string_view event, LogFields fields)
+{
+    if (level < level_) return;
+    const std::string line = to_log_line(system_clock().realtime(), level, event, fields);
+    logger_->log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
+}
+
+std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields)
+{
+    std::string line =
+        fmt::format(R"({{"time":"{}","level":"{}","event":)", to_rfc3339(now), to_text(level));
+    append_json_text(line, event, text_bytes_max);
+    for (const LogField& field : fields) {
+        line += ',';
+        append_json_text(line, field.name);
+        line += ':';
+        std::visit(AppendValue{line}, field.value);
+    }
+    line += '}';
+    return line;
+}
+
+std::string to_rfc3339(Instant instant)
+{
+    const auto day = std::chrono::floor<std::chrono::days>(instant);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{instant - day};
+    return fmt::format(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z",
+        static_cast<int>(date.year()),
+        static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day()),
+        time.hours().count(),
+        time.minutes().count(),
+        time.seconds().count(),
+        time.subseconds().count()
+    );
+}
+
+}  // namespace umavez

@@ -1,0 +1,88 @@
+#pragma once
+
+// Log: one JSON object per line on standard error.
+//
+//     log.info("listening", {{"port", 8080}});
+//     {"time":"2026-01-31T12:00:00.000000Z","level":"info","event":"listening","port":8080}
+//
+// Texts may come from clients: they are escaped and cut, so nobody can forge a line or flood the
+// log with one. Thread-safe.
+
+#include <umavez/time.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+namespace spdlog {
+class logger;
+}
+
+namespace umavez {
+
+enum class LogLevel : std::uint8_t { debug, info, warning, error };
+
+struct LogField {
+    template <typename T>
+    LogField(std::string_view field_name, T&& field_value) : name(field_name)
+    {
+        using Plain = std::remove_cvref_t<T>;
+        if constexpr (std::is_same_v<Plain, bool>) {
+            value = field_value;
+        } else if constexpr (std::is_floating_point_v<Plain>) {
+            value = static_cast<double>(field_value);
+        } else if constexpr (std::is_integral_v<Plain>) {
+            value = static_cast<std::int64_t>(field_value);
+        } else {
+            value = std::string_view{field_value};
+        }
+    }
+
+    std::string_view name;
+    std::variant<bool, std::int64_t, double, std::string_view> value;
+};
+using LogFields = std::initializer_list<LogField>;
+
+class Log {
+public:
+    // To standard error.
+    explicit Log(LogLevel level = LogLevel::info);
+    ~Log();
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+
+    void debug(std::string_view event, LogFields fields = {})
+    {
+        write(LogLevel::debug, event, fields);
+    }
+    void info(std::string_view event, LogFields fields = {})
+    {
+        write(LogLevel::info, event, fields);
+    }
+    void warning(std::string_view event, LogFields fields = {})
+    {
+        write(LogLevel::warning, event, fields);
+    }
+    void error(std::string_view event, LogFields fields = {})
+    {
+        write(LogLevel::error, event, fields);
+    }
+
+private:
+    void write(LogLevel level, std::string_view event, LogFields fields);
+
+    LogLevel level_;
+    std::shared_ptr<spdlog::logger> logger_;
+};
+
+// A line without its end.
+std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields);
+
+// "2026-01-31T12:00:00.000000Z"
+std::string to_rfc3339(Instant instant);
+
+}  // namespace umavez

@@ -1,0 +1,48 @@
+#pragma once
+
+// Metrics: the numbers of engine, database and server as Prometheus text. Their names live here and
+// nowhere else.
+//
+// Labels are operations, decisions, statuses and methods: few by construction. Keys and tenants are
+// never labels. Thread-safe.
+
+#include <umavez/engine.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umavez {
+
+// What engine and database say at the moment of a scrape.
+struct EngineSnapshot {
+    std::vector<OperationStats> operations;
+    std::vector<RecordsByStatus> records;
+    LaneStats lane;
+    bool reachable = true;
+};
+
+// The part that only reads: everything about the engine, in the text format of Prometheus.
+std::string to_prometheus_text(const EngineSnapshot& snapshot);
+
+class Metrics {
+public:
+    explicit Metrics(std::string version);
+    ~Metrics();
+    Metrics(const Metrics&) = delete;
+    Metrics& operator=(const Metrics&) = delete;
+
+    void count_http_answer(std::string_view method, int status, Duration took);
+
+    // Everything, for /metrics.
+    std::string text(const EngineSnapshot& snapshot) const;
+
+private:
+    struct Families;
+    std::unique_ptr<Families> families_;
+};
+
+}  // namespace umavez

@@ -1,0 +1,172 @@
+// Kills on real files: a process that serves, SIGKILL, a restart on the same database, and an audit by
+// independent means after every death and at the end.
+//
+// First at every named fault point by ordinal, then at random moments. Each case has a directory of its own.
+
+#include "audit.hpp"
+#include "child_process.hpp"
+#include "scale.hpp"
+#include "temporary_directory.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <iostream>
+#include <random>
+
+namespace umavez::crash {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration death_limit = 60s;
+constexpr Duration finish_limit = 90s;
+
+// One database, its deaths and what was acknowledged in between.
+class CrashTest : public ::testing::Test {
+protected:
+    void die_at(const KillAt& kill)
+    {
+        arrivals_.killed_at = 0;
+        ChildProcess child{directory_.path(), Errand::endless, kill};
+        const Death death = child.watch(death_limit);
+        ASSERT_TRUE(death.is_over) << to_text(kill) << " was not reached";
+        EXPECT_EQ(death.signal, SIGKILL) << last_lines(child);
+        EXPECT_EQ(arrivals_.killed_at.load(), 1 + static_cast<std::uint64_t>(kill.point));
+        expect_in_order(child, Moment::after_death, to_text(kill));
+    }
+
+    void die_after(Duration delay)
+    {
+        ChildProcess child{directory_.path(), Errand::endless};
+        EXPECT_FALSE(child.watch(delay).is_over) << last_lines(child);
+        child.kill();
+        expect_in_order(child, Moment::after_death, fmt::format("after {} us", delay.count()));
+    }
+
+    // Stopped beyond every lease, then let go, then killed.
+    void stop_and_die(Duration delay, Duration pause)
+    {
+        ChildProcess child{directory_.path(), Errand::endless};
+        EXPECT_FALSE(child.watch(delay).is_over) << last_lines(child);
+        child.send(SIGSTOP);
+        child.watch(pause);
+        child.send(SIGCONT);
+        EXPECT_FALSE(child.watch(delay).is_over) << last_lines(child);
+        child.kill();
+        expect_in_order(child, Moment::after_death, "stopped");
+    }
+
+    void finish()
+    {
+        ChildProcess child{directory_.path(), Errand::finish};
+        const Death death = child.watch(finish_limit);
+        EXPECT_TRUE(death.is_over);
+        EXPECT_EQ(death.signal, 0);
+        EXPECT_EQ(death.exit_code, 0) << last_lines(child);
+        expect_in_order(child, Moment::at_the_end, "at the end");
+    }
+
+    std::uint64_t reached(std::size_t point) const { return arrivals_.counts[point].load(); }
+    std::size_t reached_count() const
+    {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < fault_points_count; ++i) count += reached(i) > 0 ? 1 : 0;
+        return count;
+    }
+
+    TemporaryDirectory directory_;
+    Auditor auditor_{directory_.path()};
+    Arrivals& arrivals_ = map_arrivals(directory_.path() + "/arrivals");
+    std::size_t deaths_ = 0;
+
+private:
+    void expect_in_order(const ChildProcess& child, Moment moment, const std::string& when)
+    {
+        deaths_ += moment == Moment::after_death ? 1 : 0;
+        auditor_.hear(child.lines());
+        const auto complaints = auditor_.judge(moment);
+        EXPECT_TRUE(complaints.empty()) << when << ":\n" << fmt::format("{}", fmt::join(complaints, "\n"));
+    }
+
+    static std::string last_lines(const ChildProcess& child)
+    {
+        const auto& lines = child.lines();
+        const std::size_t first = lines.size() < 5 ? 0 : lines.size() - 5;
+        return fmt::format("{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "\n"));
+    }
+};
+
+TEST_F(CrashTest, WorkloadReachesEveryFaultPoint)
+{
+    ChildProcess child{directory_.path(), Errand::endless};
+    child.watch(death_limit, [this] { return reached_count() == fault_points_count; });
+    child.kill();
+
+    for (std::size_t i = 0; i < fault_points_count; ++i) {
+        const auto point = static_cast<FaultPoint>(i);
+        std::cout << fmt::format("{:>8} arrivals at {}\n", reached(i), umavez::to_text(point));
+        EXPECT_GT(reached(i), 0u) << umavez::to_text(point);
+    }
+    std::cout << fmt::format("{} of {} fault points reached\n", reached_count(), fault_points_count);
+    auditor_.hear(child.lines());
+    EXPECT_GT(auditor_.acknowledged_count(), 0u);
+    finish();
+}
+
+class FaultPointTest : public CrashTest, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(FaultPointTest, KilledThereAndRestartedKeepsEveryPromise)
+{
+    const auto point = static_cast<FaultPoint>(GetParam());
+    const std::vector<std::uint64_t> arrivals = is_torture()   ? std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 9, 12, 16}
+                                                : is_sanitized ? std::vector<std::uint64_t>{1}
+                                                               : std::vector<std::uint64_t>{1, 2, 5};
+
+    for (const std::uint64_t arrival : arrivals) {
+        ASSERT_NO_FATAL_FAILURE(die_at({point, arrival}));
+    }
+    finish();
+
+    std::cout << fmt::format("{} kills, {} keys acknowledged\n", deaths_, auditor_.acknowledged_count());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, FaultPointTest, ::testing::Range(std::size_t{0}, fault_points_count), [](const auto& each) {
+        return std::string{umavez::to_text(static_cast<FaultPoint>(each.param))};
+    }
+);
+
+class RandomKillTest : public CrashTest, public ::testing::WithParamInterface<unsigned> {
+protected:
+    void die_somehow(std::mt19937_64& dice)
+    {
+        const auto draw = [&dice](std::uint64_t bound) { return dice() % bound; };
+        const Duration delay{draw(400'000)};
+        switch (draw(4)) {
+            case 0: return die_at({static_cast<FaultPoint>(draw(fault_points_count)), 1 + draw(9)});
+            case 1: return stop_and_die(delay / 2, 300ms);
+            default: return die_after(delay);
+        }
+    }
+};
+
+TEST_P(RandomKillTest, DeathsAtAnyMomentKeepEveryPromise)
+{
+    const std::uint64_t seed = seed_of_run() + GetParam();
+    std::cout << fmt::format("seed: UMAVEZ_SEED={} for chain {}\n", seed - GetParam(), GetParam());
+    std::mt19937_64 dice{seed};
+    const int deaths = is_torture() ? 500 : is_sanitized ? 3 : 10;
+
+    for (int i = 0; i < deaths && !HasFailure(); ++i) die_somehow(dice);
+    finish();
+
+    std::cout << fmt::format("{} kills, {} keys acknowledged\n", deaths_, auditor_.acknowledged_count());
+}
+
+INSTANTIATE_TEST_SUITE_P(Chain, RandomKillTest, ::testing::Range(0u, 4u));
+
+}  // namespace
+}  // namespace umavez::crash

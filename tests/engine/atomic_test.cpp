@@ -1,0 +1,300 @@
+// Atomic mode on SQLite: the handler's rows and the record are kept together or not at all.
+
+#include "shop.hpp"
+
+#include <stdexcept>
+#include <thread>
+
+namespace umavez::shop {
+namespace {
+
+OperationSpec atomic(std::string name = "pedidos.criar")
+{
+    return {.name = std::move(name), .policy = {.guarantee = Guarantee::atomic}};
+}
+
+TEST(Atomic, ARetryIsReplayedByteForByteAndWritesNothing)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+
+    const auto first = shop.engine->atomically(pedido, inserting("a"));
+    const auto second = shop.engine->atomically(pedido, inserting("b"));
+
+    EXPECT_EQ(get<Executed>(first).response.body, "made a");
+    EXPECT_EQ(get<Replayed>(second).response.body, "made a");
+    EXPECT_EQ(get<Replayed>(second).response.status, 201);
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST(Atomic, AFinalFailureKeepsTheAnswerAndNotTheRows)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+
+    const auto first = shop.engine->atomically(pedido, inserting("a", 422));
+    const auto second = shop.engine->atomically(pedido, inserting("b"));
+
+    EXPECT_TRUE(get<Executed>(first).kept);
+    EXPECT_EQ(get<Replayed>(second).response.status, 422);
+    EXPECT_EQ(shop.count(), 0);
+}
+
+TEST(Atomic, APassingFailureKeepsNeitherAndFreesTheKey)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+
+    const auto first = shop.engine->atomically(pedido, inserting("a", 503));
+    EXPECT_EQ(shop.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 0);
+    const auto second = shop.engine->atomically(pedido, inserting("a"));
+
+    EXPECT_FALSE(get<Executed>(first).kept);
+    EXPECT_TRUE(get<Executed>(second).kept);
+    EXPECT_EQ(shop.count(), 1);
+    const auto story = shop.engine->explain({pedido.tenant_id, pedido.operation, *pedido.key});
+    ASSERT_EQ(story->timeline.size(), 2u);
+    EXPECT_EQ(story->timeline[0].event, "released");
+    EXPECT_EQ(story->timeline[1].event, "executed");
+}
+
+TEST(Atomic, AnExceptionReachesTheCallerAndKeepsNothing)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+    const auto thrower = inserting("a", 201, [] { throw std::out_of_range("boom"); });
+
+    EXPECT_THROW(static_cast<void>(shop.engine->atomically(pedido, thrower)), std::out_of_range);
+
+    EXPECT_EQ(shop.count(), 0);
+    get<Executed>(shop.engine->atomically(pedido, inserting("a")));
+}
+
+TEST(Atomic, AnOverlookedSqlErrorIsNotHalfAnEffect)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const AtomicHandler careless = [](Transaction& transaction) -> Result<Response> {
+        static_cast<void>(transaction.execute("INSERT INTO pedidos (item) VALUES ('a')"));
+        static_cast<void>(transaction.execute("INSERT INTO pedidos (item) VALUES ('a')"));
+        return Response{.status = 201};
+    };
+
+    const auto outcome = shop.engine->atomically(request("pedidos.criar", "k1"), careless);
+
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, Errc::sql);
+    EXPECT_EQ(shop.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 0);
+}
+
+TEST(Atomic, AnExpectedSqlErrorInsideNestedCanBeAnswered)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+    const AtomicHandler careful = [](Transaction& transaction) -> Result<Response> {
+        const auto inserted = transaction.nested([&]() -> Result<void> {
+            const auto done = transaction.execute("INSERT INTO pedidos (item) VALUES ('a')");
+            if (!done) return std::unexpected(done.error());
+            return {};
+        });
+        if (!inserted && inserted.error().code == Errc::unique_violation) return Response{.status = 422};
+        return Response{.status = 201};
+    };
+
+    const auto outcome = shop.engine->atomically(request("pedidos.criar", "k2"), careful);
+
+    EXPECT_EQ(get<Executed>(outcome).response.status, 422);
+}
+
+TEST(Atomic, AnEngineCallInsideAHandlerFailsAtOnce)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    std::optional<Result<Outcome>> inner;
+    std::optional<Result<void>> plain;
+    const AtomicHandler nested = [&](Transaction&) -> Result<Response> {
+        inner = shop.engine->atomically(request("pedidos.criar", "k2"), inserting("b"));
+        plain = shop.database->transact([](Transaction&) -> Result<void> { return {}; });
+        return Response{.status = 200};
+    };
+
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "k1"), nested));
+
+    ASSERT_FALSE(*inner);
+    EXPECT_EQ(inner->error().code, Errc::wrong_thread);
+    ASSERT_FALSE(*plain);
+    EXPECT_EQ(plain->error().code, Errc::wrong_thread);
+}
+
+TEST(Atomic, InsideAnotherTransactionItIsDurableWithIt)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+    const auto apply = [&](bool fails) {
+        return shop.database->transact([&](Transaction& transaction) -> Result<void> {
+            const auto outcome = shop.engine->atomically(transaction, pedido, inserting("a"));
+            EXPECT_TRUE(outcome);
+            if (fails) return fail(Errc::invalid_argument, "the outer part failed");
+            return {};
+        });
+    };
+
+    EXPECT_FALSE(apply(true));
+    EXPECT_EQ(shop.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 0);
+    EXPECT_TRUE(apply(false));
+    EXPECT_TRUE(apply(false));
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST(Atomic, ReplayCurrentGivesTheEntityAsItIsNow)
+{
+    Shop shop;
+    OperationSpec spec = atomic();
+    spec.policy.replay = Replaying::current;
+    spec.current = [](Transaction& transaction, const Record& record) -> Result<Response> {
+        auto rows = transaction.query(
+            "SELECT item FROM pedidos WHERE id = $1",
+            {static_cast<std::int64_t>(std::stoll(record.response->response.entity->id))}
+        );
+        if (!rows) return std::unexpected(rows.error());
+        Response response{.status = 200};
+        response.body = rows->front().text(0);
+        return response;
+    };
+    shop.declare(std::move(spec));
+    shop.start();
+    const AtomicHandler creating = [](Transaction& transaction) -> Result<Response> {
+        auto rows = transaction.query("INSERT INTO pedidos (item) VALUES ('old') RETURNING id");
+        if (!rows) return std::unexpected(rows.error());
+        Response response{.status = 201};
+        response.entity = Entity{"pedido", std::to_string(rows->front().integer(0))};
+        return response;
+    };
+    const Request pedido = request("pedidos.criar", "k1");
+    get<Executed>(shop.engine->atomically(pedido, creating));
+    ASSERT_TRUE(shop.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto changed = transaction.execute("UPDATE pedidos SET item = 'new'");
+        if (!changed) return std::unexpected(changed.error());
+        return {};
+    }));
+
+    const auto replayed = shop.engine->atomically(pedido, creating);
+
+    EXPECT_EQ(get<Replayed>(replayed).response.body, "new");
+    EXPECT_EQ(get<Replayed>(replayed).response.status, 200);
+}
+
+TEST(Atomic, WithoutAKeyItIsAPlainTransaction)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    Request keyless = request("pedidos.criar", "x");
+    keyless.key.reset();
+
+    get<Unkeyed>(shop.engine->atomically(keyless, inserting("a")));
+    get<Unkeyed>(shop.engine->atomically(keyless, inserting("b")));
+    EXPECT_EQ(get<Unkeyed>(shop.engine->atomically(keyless, inserting("c", 422))).response.status, 422);
+
+    EXPECT_EQ(shop.count(), 2);
+    EXPECT_EQ(shop.count("umavez_records"), 0);
+}
+
+TEST(Atomic, AClosureOverItsRunLimitIsAnsweredUnavailableWithoutEffect)
+{
+    Shop shop;
+    OperationSpec spec = atomic();
+    spec.policy.atomic_run_limit = 50ms;
+    shop.declare(std::move(spec));
+    shop.start();
+    const AtomicHandler endless = [](Transaction& transaction) -> Result<Response> {
+        auto rows = transaction.query(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        );
+        if (!rows) return std::unexpected(rows.error());
+        return Response{.status = 200};
+    };
+
+    const auto outcome = shop.engine->atomically(request("pedidos.criar", "k1"), endless);
+
+    EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::none);
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+}
+
+TEST(Atomic, SweptRecordsTakeTheOperationsOwnRowsAlong)
+{
+    Shop shop;
+    OperationSpec spec = atomic();
+    spec.policy.retention = 1us;
+    spec.swept = [](Transaction& transaction, std::span<const RecordId> ids) -> Result<void> {
+        for (const RecordId& id : ids) {
+            const auto deleted =
+                transaction.execute("DELETE FROM pedidos WHERE item = $1", {id.key.text()});
+            if (!deleted) return std::unexpected(deleted.error());
+        }
+        return {};
+    };
+    shop.declare(std::move(spec));
+    shop.start();
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "gone"), inserting("gone")));
+
+    const auto swept = shop.engine->sweep_once();
+
+    EXPECT_EQ(swept->records, 1u);
+    EXPECT_EQ(shop.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 0);
+}
+
+TEST(Start, RefusesWrongSettingsWithASentenceThatNamesTheCure)
+{
+    struct Case {
+        Policy policy;
+        std::string sentence;
+    };
+    const Case cases[] = {
+        {{.guarantee = Guarantee::leased, .lease = 11min},
+         "operation \"x\": lease (660 s) is longer than run_limit (600 s); shorten the lease or raise "
+         "run_limit"},
+        {{.guarantee = Guarantee::leased,
+          .on_abandoned = OnAbandoned::rerun},
+         "operation \"x\": on_abandoned = \"rerun\" repeats the effect; write effect = \"deduplicated\" "
+         "(the other side dedupes on the effect key) or effect = \"harmless\", or use \"reconcile\" or "
+         "\"hold\""},
+        {{.guarantee = Guarantee::cached},
+         "operation \"x\": guarantee = \"cached\" cannot be given by the sqlite store; use memory or "
+         "Redis, or guarantee = \"leased\""},
+        {{.guarantee = Guarantee::atomic, .on_store_error = OnStoreError::open},
+         "operation \"x\": on_store_error = \"open\" is not possible for guarantee = \"atomic\"; use "
+         "\"closed\""},
+    };
+    for (const Case& each : cases) {
+        Shop shop;
+        shop.declare({.name = "x", .policy = each.policy});
+
+        const auto started = shop.engine->start();
+
+        ASSERT_FALSE(started);
+        EXPECT_EQ(started.error().code, Errc::misconfigured);
+        EXPECT_EQ(started.error().detail, each.sentence);
+    }
+}
+
+}  // namespace
+}  // namespace umavez::shop

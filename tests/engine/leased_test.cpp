@@ -1,0 +1,123 @@
+// Leased mode on SQLite: completion inside a business transaction is fenced with it.
+
+#include "shop.hpp"
+
+namespace umavez::shop {
+namespace {
+
+OperationSpec leased(Policy policy = {.guarantee = Guarantee::leased})
+{
+    return {.name = "enviar", .policy = policy};
+}
+
+Closure finishing(Lease& lease, std::string item)
+{
+    return [&lease, item = std::move(item)](Transaction& transaction) -> Result<void> {
+        const auto inserted = transaction.execute("INSERT INTO pedidos (item) VALUES ($1)", {item});
+        if (!inserted) return std::unexpected(inserted.error());
+        return lease.finish(transaction, Response{.status = 201, .headers = {}, .body = item});
+    };
+}
+
+TEST(LeasedOnSqlite, RunsOnceAndReplays)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    int effects = 0;
+    const auto send = [&](Lease& lease) {
+        EXPECT_FALSE(lease.effect_key().empty());
+        ++effects;
+        return Response{.status = 202, .headers = {}, .body = "sent"};
+    };
+
+    get<Executed>(shop.engine->leased(request("enviar", "k1"), send));
+    const auto second = shop.engine->leased(request("enviar", "k1"), send);
+
+    EXPECT_EQ(get<Replayed>(second).response.body, "sent");
+    EXPECT_EQ(effects, 1);
+}
+
+TEST(LeasedOnSqlite, FinishInATransactionCommitsRowsAndRecordTogether)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    const auto handler = [&](Lease& lease) {
+        EXPECT_TRUE(shop.database->transact(finishing(lease, "a")));
+        return Response{.status = 201, .headers = {}, .body = "a"};
+    };
+
+    const auto first = shop.engine->leased(request("enviar", "k1"), handler);
+    const auto second = shop.engine->leased(request("enviar", "k1"), handler);
+
+    EXPECT_EQ(get<Executed>(first).response.body, "a");
+    EXPECT_EQ(get<Replayed>(second).response.body, "a");
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST(LeasedOnSqlite, FinishInATransactionAfterATakeoverRollsTheRowsBack)
+{
+    Shop shop;
+    Policy policy{.guarantee = Guarantee::leased, .lease = 20ms, .run_limit = 20ms};
+    policy.on_abandoned = OnAbandoned::rerun;
+    policy.effect = RepeatedEffect::deduplicated;
+    shop.declare(leased(policy));
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    Lease late = std::move(std::get<Lease>(*begun));
+    // Retried until the lease is over; heartbeats end at run_limit.
+    Result<Outcome> taken = InProgress{};
+    const auto quick = [](Lease&) { return Response{.status = 200}; };
+    for (int i = 0; i < 10'000 && std::holds_alternative<InProgress>(*taken); ++i) {
+        Request waiting = request("enviar", "k1");
+        waiting.wait = 1s;
+        taken = shop.engine->leased(waiting, quick);
+    }
+    get<Executed>(taken);
+
+    const auto committed = shop.database->transact(finishing(late, "late"));
+
+    ASSERT_FALSE(committed);
+    EXPECT_EQ(committed.error().code, Errc::lease_lost);
+    EXPECT_EQ(shop.count(), 0);
+}
+
+TEST(LeasedOnSqlite, ATransactionThatDidNotCommitLeavesTheKeyInDoubt)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    const auto handler = [&](Lease& lease) {
+        const auto failed = shop.database->transact([&](Transaction& transaction) -> Result<void> {
+            EXPECT_TRUE(lease.finish(transaction, Response{.status = 201}));
+            return fail(Errc::invalid_argument, "changed my mind");
+        });
+        EXPECT_FALSE(failed);
+        return Response{.status = 201};
+    };
+
+    get<InDoubt>(shop.engine->leased(request("enviar", "k1"), handler));
+}
+
+TEST(LeasedOnSqlite, ALeaseCallInsideATransactionFailsAtOnce)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    Lease& lease = std::get<Lease>(*begun);
+
+    std::optional<Result<void>> inside;
+    const auto ran = shop.database->transact([&](Transaction&) -> Result<void> {
+        inside = lease.finish(Response{.status = 200});
+        return {};
+    });
+
+    ASSERT_TRUE(ran);
+    EXPECT_EQ(inside->error().code, Errc::wrong_thread);
+    EXPECT_TRUE(lease.is_open());
+}
+
+}  // namespace
+}  // namespace umavez::shop

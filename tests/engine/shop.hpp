@@ -1,0 +1,118 @@
+#pragma once
+
+// Shop: an engine over a private SQLite file with one business table. Confined to the test.
+
+#include <umavez/umavez.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace umavez::shop {
+
+using namespace std::chrono_literals;
+
+class TemporaryFolder {
+public:
+    TemporaryFolder()
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "umavez-XXXXXX").string();
+        path_ = ::mkdtemp(pattern.data());
+    }
+    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::filesystem::path& path() const noexcept { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+inline Request request(std::string_view operation, std::string_view key, std::string_view body = "{}")
+{
+    return {
+        .tenant_id = *TenantId::parse("acme"),
+        .operation = *Operation::parse(operation),
+        .key = *Key::parse(key),
+        .target = make_target({"POST", "/pedidos"}),
+        .fingerprint = *fingerprint_json(body),
+    };
+}
+
+class Shop {
+public:
+    explicit Shop(EngineOptions options = {.worker_period = std::nullopt})
+    {
+        auto opened = open_database("sqlite:" + (folder_.path() / "shop.db").string());
+        EXPECT_TRUE(opened) << opened.error().detail;
+        database = *std::move(opened);
+        const Migration pedidos{
+            "shop",
+            1,
+            "CREATE TABLE pedidos (id INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE) STRICT;"
+        };
+        EXPECT_TRUE(database->migrate({&pedidos, 1}));
+        auto made = open_engine(*database, options);
+        EXPECT_TRUE(made) << made.error().detail;
+        engine = *std::move(made);
+    }
+
+    void declare(OperationSpec spec)
+    {
+        const auto declared = engine->declare(std::move(spec));
+        ASSERT_TRUE(declared) << declared.error().detail;
+    }
+    void start()
+    {
+        const auto started = engine->start();
+        ASSERT_TRUE(started) << started.error().detail;
+    }
+    std::int64_t count(const std::string& table = "pedidos")
+    {
+        std::int64_t rows = -1;
+        const auto read = database->read([&](Transaction& transaction) -> Result<void> {
+            auto found = transaction.query("SELECT count(*) FROM " + table);
+            if (!found) return std::unexpected(found.error());
+            rows = found->front().integer(0);
+            return {};
+        });
+        EXPECT_TRUE(read) << read.error().detail;
+        return rows;
+    }
+
+private:
+    TemporaryFolder folder_;  // first: it outlives the database
+
+public:
+    std::unique_ptr<Database> database;
+    std::unique_ptr<Engine> engine;
+};
+
+// Inserts one row and answers `status`.
+inline AtomicHandler inserting(std::string item, int status = 201, std::function<void()> then = {})
+{
+    return [=](Transaction& transaction) -> Result<Response> {
+        const auto inserted = transaction.execute("INSERT INTO pedidos (item) VALUES ($1)", {item});
+        if (!inserted) return std::unexpected(inserted.error());
+        if (then) then();
+        Response response{.status = status};
+        response.body = "made " + item;
+        return response;
+    };
+}
+
+template <typename T>
+const T& get(const Result<Outcome>& outcome)
+{
+    EXPECT_TRUE(outcome) << outcome.error().detail;
+    EXPECT_TRUE(std::holds_alternative<T>(*outcome)) << to_text(*outcome);
+    return std::get<T>(*outcome);
+}
+
+}  // namespace umavez::shop

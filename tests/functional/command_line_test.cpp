@@ -1,0 +1,188 @@
+// The command line from outside: sentences, exit codes, what goes to which stream.
+
+#include "functional/process.hpp"
+#include "functional/scratch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace umavez::functional {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+class CommandLineTest : public testing::Test {
+protected:
+    Exited umavez(std::vector<std::string> arguments, std::vector<std::string> environment = {})
+        const
+    {
+        return run(scratch_.path(), std::move(arguments), std::move(environment));
+    }
+
+    Exited with_input(std::vector<std::string> arguments, const std::string& input) const
+    {
+        Process process{scratch_.path(), std::move(arguments)};
+        process.write_input(input);
+        return process.wait_for_exit();
+    }
+
+    Scratch scratch_;
+};
+
+TEST_F(CommandLineTest, EveryCommandShowsAnExample)
+{
+    const std::vector<std::vector<std::string>> commands{
+        {"serve"},
+        {"config", "check"},
+        {"migrate"},
+        {"sweep"},
+        {"fingerprint"},
+        {"key", "new"},
+        {"version"}
+    };
+    for (std::vector<std::string> command : commands) {
+        SCOPED_TRACE(command.front());
+        command.emplace_back("--help");
+
+        const Exited helped = umavez(command);
+
+        EXPECT_EQ(helped.code, 0);
+        EXPECT_THAT(helped.out, HasSubstr("Example:\n  "));
+    }
+    EXPECT_THAT(umavez({"--help"}).out, HasSubstr("fingerprint"));
+}
+
+TEST_F(CommandLineTest, WrongUsageIsTwoAndTellsWhereToLook)
+{
+    const Exited slip = umavez({"serv"});
+    EXPECT_EQ(slip.code, 2);
+    EXPECT_EQ(
+        slip.err, "umavez: no command \"serv\" (did you mean \"serve\"?); see umavez --help\n"
+    );
+
+    EXPECT_EQ(umavez({}).code, 2);
+    EXPECT_EQ(umavez({"serve", "--lisen", "x"}).code, 2);
+    EXPECT_EQ(umavez({"fingerprint"}).code, 2);
+    EXPECT_EQ(umavez({"config"}).code, 2);
+    EXPECT_EQ(umavez({"serve", "--listen", "nowhere"}).code, 2);
+}
+
+TEST_F(CommandLineTest, WrongSettingsAreOneSentenceWithTheCure)
+{
+    const auto refusal =
+        [this](const std::string& file, std::vector<std::string> environment = {}) {
+            scratch_.write("umavez.toml", file);
+            const Exited checked = umavez({"config", "check"}, std::move(environment));
+            EXPECT_EQ(checked.code, 1) << file;
+            EXPECT_EQ(checked.out, "");
+            return checked.err;
+        };
+
+    EXPECT_EQ(
+        refusal("databse = \"sqlite:a.db\""),
+        "umavez: umavez.toml:1: unknown setting \"databse\" (did you mean \"database\"?)\n"
+    );
+    EXPECT_EQ(
+        refusal("database = \"mysql://user:secret@host/x\""),
+        "umavez: database: the database URL with \"mysql:\" is not known; write sqlite:PATH or "
+        "sqlite::memory:\n"
+    );
+    EXPECT_THAT(refusal("database = \"sqlite:missing/dir/a.db\""), HasSubstr("umavez: database: "));
+    EXPECT_EQ(
+        refusal("[operation.\"pedidos.criar\"]\nlease = \"20s\""),
+        "umavez: unknown operation \"pedidos.criar\"; known: none\n"
+    );
+    EXPECT_EQ(
+        refusal("listen = \"0.0.0.0:8080\""),
+        "umavez: listen: 0.0.0.0 is not a loopback address, and without a token everybody who "
+        "reaches it is "
+        "served; listen on 127.0.0.1 or [::1]\n"
+    );
+    EXPECT_EQ(
+        refusal("", {"UMAVEZ_LOG_LEVEL=loud"}),
+        "umavez: UMAVEZ_LOG_LEVEL: \"loud\" is not one of debug, info, warning, error\n"
+    );
+}
+
+TEST_F(CommandLineTest, ServeRefusesWhatConfigCheckRefuses)
+{
+    const Exited refused = umavez({"serve", "--listen", "0.0.0.0:0"});
+
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("not a loopback address"));
+}
+
+TEST_F(CommandLineTest, GoodSettingsAreOk)
+{
+    scratch_.write(
+        "own.toml", "listen = \"127.0.0.1:0\"\n[http]\nthreads = 1\n[log]\nlevel = \"error\"\n"
+    );
+
+    const Exited checked = umavez({"config", "check", "--config", "own.toml"});
+
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_EQ(checked.out, "own.toml: ok\n");
+}
+
+TEST_F(CommandLineTest, FingerprintsCompareJsonByValue)
+{
+    const Exited first = with_input({"fingerprint", "-"}, "{\"b\": 1.0, \"a\": [1e0]}");
+    const Exited second = with_input({"fingerprint", "-"}, "{\"a\":[1],\"b\":1}\n");
+    scratch_.write("other.json", "{\"a\":[1],\"b\":2}");
+    const Exited other = umavez({"fingerprint", "other.json"});
+
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_THAT(first.out, MatchesRegex("v1:[0-9a-f]+\n"));
+    EXPECT_EQ(first.out.size(), 3u + 64u + 1u);
+    EXPECT_EQ(first.out, second.out);
+    EXPECT_NE(first.out, other.out);
+}
+
+TEST_F(CommandLineTest, TheCanonicalFormIsShown)
+{
+    const Exited shown =
+        with_input({"fingerprint", "--canonical", "-"}, "{\"b\": 1.0, \"a\": \"\\u00e9\"}");
+
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_EQ(shown.out, "{\"a\":\"é\",\"b\":1}\n");
+}
+
+TEST_F(CommandLineTest, WhatHasNoFingerprintIsRefusedWithThePlace)
+{
+    for (const char* const document :
+         {"{\"a\":1,\"a\":1}", "[1e400]", "\"\\ud800\"", "{", "\xef\xbb\xbf{}"}) {
+        SCOPED_TRACE(document);
+
+        const Exited refused = with_input({"fingerprint", "-"}, document);
+
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_THAT(refused.err, HasSubstr("byte "));
+    }
+    EXPECT_EQ(umavez({"fingerprint", "missing.json"}).err, "umavez: cannot read missing.json\n");
+}
+
+TEST_F(CommandLineTest, MigrateTellsWhatIsApplied)
+{
+    EXPECT_EQ(umavez({"migrate", "--status"}).code, 1);
+
+    const Exited migrated = umavez({"migrate"});
+    const Exited status = umavez({"migrate", "--status"});
+
+    EXPECT_EQ(migrated.code, 0) << migrated.err;
+    EXPECT_THAT(status.out, MatchesRegex("[a-z_]+ [0-9]+ of [0-9]+\n"));
+    EXPECT_EQ(status.out, migrated.out);
+}
+
+TEST_F(CommandLineTest, KeysAreNewEveryTime)
+{
+    const Exited first = umavez({"key", "new"});
+
+    EXPECT_THAT(first.out, MatchesRegex("[0-9a-f-]+\n"));
+    EXPECT_EQ(first.out.size(), 37u);
+    EXPECT_NE(first.out, umavez({"key", "new"}).out);
+}
+
+}  // namespace
+}  // namespace umavez::functional

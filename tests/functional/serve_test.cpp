@@ -1,0 +1,147 @@
+// `umavez serve` from outside: the built program, a real port, real signals.
+
+#include "database/sqlite/control_socket.hpp"
+#include "functional/process.hpp"
+#include "functional/scratch.hpp"
+#include "http/raw_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace umavez::functional {
+namespace {
+
+using http::body_of;
+using http::RawClient;
+using http::status_of;
+using testing::HasSubstr;
+
+class ServeTest : public testing::Test {
+protected:
+    // Starts a server on any free port and waits until it says which.
+    std::unique_ptr<Process> serve(std::vector<std::string> more = {})
+    {
+        std::vector<std::string> arguments{"serve", "--listen", "127.0.0.1:0"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        auto process = std::make_unique<Process>(scratch_.path(), arguments);
+        const std::string& log = process->wait_for_error_output("\"event\":\"listening\"");
+        process->wait_for_error_output("\"pid\":");
+        const std::string_view name = "\"port\":";
+        port_ = static_cast<std::uint16_t>(std::stoi(log.substr(log.find(name) + name.size())));
+        return process;
+    }
+
+    std::string get(const std::string& path) const
+    {
+        RawClient client{port_};
+        client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        return client.read_all();
+    }
+
+    Scratch scratch_;
+    std::uint16_t port_ = 0;
+};
+
+TEST_F(ServeTest, AnswersHealthReadinessAndMetrics)
+{
+    const auto server = serve();
+
+    EXPECT_EQ(body_of(get("/healthz")), "ok\n");
+    EXPECT_EQ(status_of(get("/readyz")), 200);
+    const std::string metrics = get("/metrics");
+    EXPECT_THAT(metrics, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+    EXPECT_THAT(metrics, HasSubstr("umavez_build_info{version="));
+    EXPECT_THAT(metrics, HasSubstr("umavez_store_up 1\n"));
+    EXPECT_THAT(metrics, HasSubstr("umavez_lane_batches_total"));
+    EXPECT_THAT(body_of(get("/")), HasSubstr("\"name\":\"umavez\""));
+}
+
+TEST_F(ServeTest, ErrorsAreProblemsWithARequestId)
+{
+    const auto server = serve();
+
+    const std::string missing = get("/nothing");
+    EXPECT_EQ(status_of(missing), 404);
+    EXPECT_THAT(missing, HasSubstr("Content-Type: application/problem+json\r\n"));
+    EXPECT_THAT(missing, HasSubstr("X-Request-Id: "));
+    EXPECT_THAT(missing, HasSubstr("\"type\":\"/problems/not-found\""));
+
+    RawClient client{port_};
+    client.send("DELETE /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const std::string refused = client.read_answer();
+    EXPECT_EQ(status_of(refused), 405);
+    EXPECT_THAT(refused, HasSubstr("Allow: GET, HEAD\r\n"));
+}
+
+TEST_F(ServeTest, SigtermEndsItWithZeroAndClosesIdleConnections)
+{
+    for (const int number : {SIGTERM, SIGINT}) {
+        const auto server = serve();
+        RawClient idle{port_};
+        idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        idle.read_answer();
+
+        server->signal(number);
+
+        EXPECT_EQ(idle.read_all(), "");
+        const Exited exited = server->wait_for_exit();
+        EXPECT_EQ(exited.code, 0) << exited.err;
+        EXPECT_THAT(exited.err, HasSubstr("\"event\":\"stopped\""));
+    }
+}
+
+TEST_F(ServeTest, ASecondServerOnTheDatabaseIsRefusedAndTheFirstNamed)
+{
+    const auto first = serve();
+
+    const Exited second = run(scratch_.path(), {"serve", "--listen", "127.0.0.1:0"});
+
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(second.err, HasSubstr("process " + std::to_string(first->pid())));
+    EXPECT_THAT(second.err, HasSubstr("several processes need PostgreSQL"));
+    EXPECT_EQ(status_of(get("/readyz")), 200);
+}
+
+TEST_F(ServeTest, AKilledServerLeavesNothingInTheWayOfTheNext)
+{
+    {
+        const auto killed = serve();
+        killed->signal(SIGKILL);
+        EXPECT_EQ(killed->wait_for_exit().code, 128 + SIGKILL);
+    }
+
+    const auto next = serve();
+
+    EXPECT_EQ(status_of(get("/readyz")), 200);
+    EXPECT_EQ(ask_control_socket(scratch_.path() + "/umavez.db.sock", "ping"), "pong");
+}
+
+TEST_F(ServeTest, TheControlSocketSweepsForTheCommandLine)
+{
+    const auto server = serve();
+
+    const Exited swept = run(scratch_.path(), {"sweep"});
+
+    EXPECT_EQ(swept.code, 0) << swept.err;
+    EXPECT_EQ(swept.out, "{\"records\":0,\"audit_entries\":0}\n");
+}
+
+TEST_F(ServeTest, ATakenPortIsRefused)
+{
+    const auto server = serve();
+
+    const Exited second = run(
+        scratch_.path(),
+        {"serve", "--listen", "127.0.0.1:" + std::to_string(port_), "--database", "sqlite::memory:"}
+    );
+
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(
+        second.err, HasSubstr("Address already in use; choose another address with --listen")
+    );
+}
+
+}  // namespace
+}  // namespace umavez::functional
