@@ -91,6 +91,9 @@ private:
     Task<std::optional<Outcome>> look_aside(
         Declared& operation, const RecordId& id, const Request& request
     );
+    Task<std::optional<Outcome>> look_at_current(
+        Declared& operation, const RecordId& id, const Request& request
+    );
 
     // engine_leased.cpp
     Task<Begun> begin_keyed(Declared& operation, RecordId id, const Request& request);

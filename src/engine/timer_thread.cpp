@@ -35,6 +35,7 @@ Timers::Id TimerThread::schedule(Duration delay, std::function<void()> fire)
 
 void TimerThread::cancel(Id id)
 {
+    if (id == 0) return;  // never given out
     std::unique_lock lock{mutex_};
     // The entry in due_ stays and finds no callback.
     callbacks_.erase(id);

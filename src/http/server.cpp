@@ -63,14 +63,11 @@ public:
         if (!error) acceptor_.bind(endpoint, error);
         if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
         if (error) return refuse(error.message());
+        port_ = acceptor_.local_endpoint(error).port();
         return {};
     }
 
-    std::uint16_t port() const noexcept override
-    {
-        boost::system::error_code ignored;
-        return acceptor_.local_endpoint(ignored).port();
-    }
+    std::uint16_t port() const noexcept override { return port_; }
 
     void start() override
     {
@@ -96,7 +93,7 @@ public:
         });
         std::unique_lock lock{mutex_};
         for (const auto& connection : connections_) connection->wind_down(false);
-        changed_.wait_for(lock, drain_limit, [this] { return connections_.empty(); });
+        changed_.wait_for(lock, drain_limit, [this] { return connections_.empty() && !accepts_; });
         std::size_t running = 0;
         for (const auto& connection : connections_) {
             connection->wind_down(true);
@@ -166,6 +163,7 @@ private:
     asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
     tcp::acceptor acceptor_;
     asio::steady_timer pause_{acceptor_.get_executor()};
+    std::uint16_t port_ = 0;
     std::vector<std::thread> threads_;
 
     std::mutex mutex_;

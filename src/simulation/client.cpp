@@ -33,7 +33,7 @@ Task<Ending> attempt(Scene& scene, Node& node, Intent intent, Dice& dice)
     const NodeId id = node.id();
     world.post(there, id, [&scene, &node, intent, box] { serve(scene, node, intent, box); });
     world.post(patience, outside, [box] { box->put(Ending::running); });
-    const Ending ending = co_await *box;
+    const Ending ending = co_await box->letter();
     co_return ending;
 }
 

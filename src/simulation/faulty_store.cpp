@@ -73,7 +73,7 @@ Async<Answer> FaultyStore::send(Command command, std::vector<Write> writes, Appl
             scene_.spawn(carrier, call, carry_out<Answer>(fate, writes, apply, box));
         });
     }
-    Result<Answer> answer = co_await *box;
+    Result<Answer> answer = co_await box->letter();
     co_return answer;
 }
 

@@ -55,7 +55,7 @@ Task<EffectLetter> send_request(
         world.post(back, node, [box, reply] { box->put(reply); });
     });
     world.post(patience, node, [box] { box->put(std::nullopt); });
-    EffectLetter letter = co_await *box;
+    EffectLetter letter = co_await box->letter();
     co_return letter;
 }
 
@@ -151,7 +151,7 @@ Task<Reconciliation> ask_authority(
         if (!is_unknown) answer = {.known = true, .response = scene.authority.enquire(kind, request)};
         world.post(back, node, [box, answer] { box->put(answer); });
     });
-    EnquiryAnswer answer = co_await *box;
+    EnquiryAnswer answer = co_await box->letter();
     if (answer.known && answer.response) {
         Reconciliation happened = Happened{*answer.response};
         co_return happened;

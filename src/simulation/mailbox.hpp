@@ -19,10 +19,15 @@ public:
         if (const auto reader = std::exchange(reader_, {})) reader.resume();
     }
 
-    // `co_await *box`
-    bool await_ready() const noexcept { return letter_.has_value(); }
-    void await_suspend(std::coroutine_handle<> handle) noexcept { reader_ = handle; }
-    T await_resume() { return std::move(*letter_); }
+    // `co_await box->letter()`
+    struct Awaiter {
+        Mailbox& box;
+
+        bool await_ready() const noexcept { return box.letter_.has_value(); }
+        void await_suspend(std::coroutine_handle<> handle) const noexcept { box.reader_ = handle; }
+        T await_resume() const { return std::move(*box.letter_); }
+    };
+    Awaiter letter() noexcept { return {*this}; }
 
 private:
     std::optional<T> letter_;

@@ -72,19 +72,25 @@ public:
         Root& started = *root;
         roots_.push_back(std::move(root));
         world.run_as(node, [&] { started.run(std::move(task)); });
-        if (++spawned_ % 64 == 0) forget_ended();
+        // Later: a task that has just ended may still be on the stack.
+        if (++spawned_ % 64 == 0) world.post(Duration{0}, outside, [this] { forget_ended(); });
     }
 
-    void drop_roots() { roots_.clear(); }
+    // Nothing that was spawned may throw.
+    void drop_roots()
+    {
+        forget_ended();
+        roots_.clear();
+    }
     Dice& scheduling() noexcept { return scheduling_; }
 
 private:
-    // Not inside a task that has just ended: its scheduler may still be on the stack.
     void forget_ended()
     {
-        world.post(Duration{0}, outside, [this] {
-            std::erase_if(roots_, [](const auto& root) { return root->is_done(); });
-        });
+        for (const auto& root : roots_) {
+            if (root->is_done()) root->take();
+        }
+        std::erase_if(roots_, [](const auto& root) { return root->is_done(); });
     }
 
     Dice scheduling_;

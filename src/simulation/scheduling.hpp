@@ -67,6 +67,9 @@ public:
     }
     bool is_done() const noexcept { return task_.is_done(); }
 
+    // Of a task that is done. Rethrows what it threw.
+    void take() { task_.take(); }
+
 private:
     Task<void> task_;
 };

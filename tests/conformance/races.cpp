@@ -56,6 +56,7 @@ std::string Scene::perform(Actor& actor, const std::string& step)
         if (step == "take") return take(actor);
         const Expected expected = bystander_expects(*actor.read);
         if (step == "operator") {
+            if (actor.read->status == Status::succeeded) return "forbidden";
             const auto execution = execution_of(actor.execution);
             return write(
                 actor, expected, operator_release_draft(*actor.read, execution, 24h), "released"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,10 @@
 #include <csignal>
 #include <cstring>
 #include <system_error>
+
+extern "C" {  // which glibc 2.36 forgets
+#include <sys/pidfd.h>
+}
 
 namespace umavez::crash {
 namespace {

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <random>
@@ -72,9 +73,9 @@ protected:
     std::uint64_t reached(std::size_t point) const { return arrivals_.counts[point].load(); }
     std::size_t reached_count() const
     {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < fault_points_count; ++i) count += reached(i) > 0 ? 1 : 0;
-        return count;
+        return static_cast<std::size_t>(std::ranges::count_if(
+            arrivals_.counts, [](const auto& count) { return count.load() > 0; }
+        ));
     }
 
     TemporaryDirectory directory_;
@@ -85,7 +86,7 @@ protected:
 private:
     void expect_in_order(const ChildProcess& child, Moment moment, const std::string& when)
     {
-        deaths_ += moment == Moment::after_death ? 1 : 0;
+        if (moment == Moment::after_death) ++deaths_;
         auditor_.hear(child.lines());
         const auto complaints = auditor_.judge(moment);
         EXPECT_TRUE(complaints.empty()) << when << ":\n" << fmt::format("{}", fmt::join(complaints, "\n"));

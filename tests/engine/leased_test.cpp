@@ -59,7 +59,7 @@ TEST(LeasedOnSqlite, FinishInATransactionCommitsRowsAndRecordTogether)
 TEST(LeasedOnSqlite, FinishInATransactionAfterATakeoverRollsTheRowsBack)
 {
     Shop shop;
-    Policy policy{.guarantee = Guarantee::leased, .lease = 20ms, .run_limit = 20ms};
+    Policy policy{.guarantee = Guarantee::leased, .lease = 200ms, .run_limit = 200ms};
     policy.on_abandoned = OnAbandoned::rerun;
     policy.effect = RepeatedEffect::deduplicated;
     shop.declare(leased(policy));

@@ -43,6 +43,10 @@ BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunn
 
 std::size_t BatchRunner::run(std::span<Work* const> members)
 {
+    if (members.size() == 1 && members[0]->is_alone && members[0]->access != Access::read_write) {
+        run_read(*members[0]);  // a copy of the database cannot be made inside a transaction
+        return 1;
+    }
     if (const auto begun = begin(); !begun) {
         for (Work* const work : members) work->result = std::unexpected(begun.error());
         return members.size();
