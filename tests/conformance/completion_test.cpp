@@ -238,7 +238,7 @@ TEST_P(StoreCompletions, EveryFieldOfARecordComesBack)
         .retry_in = 1us,
         .response = stored(599, std::string("\0", 1)),
         .checkpoint = std::string(64 * 1024, '\xff'),
-        .created_at = t0 - 24h * 36'500,
+        .created_at = from_micros(1),
         .lease = 24h * 36'500,
         .expires_in = 0us,
     };
