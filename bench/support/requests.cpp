@@ -33,9 +33,9 @@ std::string make_key(std::uint64_t number)
     return key;
 }
 
-Requests::Requests()
+Requests::Requests(std::string_view operation)
     : tenant_id_(must(TenantId::parse(tenant_text))),
-      operation_(must(Operation::parse(operation_text))),
+      operation_(must(Operation::parse(operation))),
       target_(make_target({"POST", "/pedidos"})),
       fingerprint_(fingerprint_bytes("text/plain", "one order"))
 {

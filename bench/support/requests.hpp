@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace umavez::bench {
 
@@ -18,9 +20,10 @@ std::string make_key(std::uint64_t number);
 
 class Requests {
 public:
-    Requests();
+    explicit Requests(std::string_view operation = operation_text);
 
     Request make(std::uint64_t number) const;
+    const std::string& operation() const noexcept { return operation_.text(); }
 
 private:
     TenantId tenant_id_;

@@ -27,6 +27,7 @@ std::vector<Command> all_commands()
         migrate_command(),
         sweep_command(),
         fingerprint_command(),
+        simulate_command(),
         key_new_command(),
         version_command(),
     };

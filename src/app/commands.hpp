@@ -50,6 +50,7 @@ Command config_check_command();
 Command migrate_command();
 Command sweep_command();
 Command fingerprint_command();
+Command simulate_command();
 Command key_new_command();
 Command version_command();
 

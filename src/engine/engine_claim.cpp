@@ -79,8 +79,16 @@ Task<EngineImpl::Claimed> EngineImpl::drive(
             keeper_.add(*lease);
             const LeaseTimes times{sent_at, sent_at, clock_.boottime()};
             if (!may_be_lost(times, operation.policy)) co_return lease;
-            // The claim took as long as its lease. Nothing ran, so the key is given back.
-            static_cast<void>(co_await settle(lease, Settled::released, std::nullopt, "claimed too late"));
+            // The claim took as long as its lease, and nothing ran. A key that was free is given back; one
+            // that stands for an earlier owner's work keeps its doubt, and is left to expiry.
+            const bool was_free = lease->record.mode == Mode::run && !owned->takeover;
+            if (was_free) {
+                static_cast<void>(
+                    co_await settle(lease, Settled::released, std::nullopt, "claimed too late")
+                );
+            } else {
+                consume(*lease, Settled::unsettled, std::nullopt);
+            }
             co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}};
         } else if (auto* const answer = std::get_if<AnswerStep>(&step)) {
             co_return to_outcome(operation, id, flow.request(), std::move(*answer));

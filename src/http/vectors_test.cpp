@@ -44,7 +44,8 @@ TEST(FramingVectors, EachIsAnsweredOnceAndAsExpected)
     ASSERT_TRUE(server);
     (*server)->start();
 
-    for (const auto& item : boost::json::parse(text.str()).as_array()) {
+    const boost::json::value vectors = boost::json::parse(text.str());
+    for (const auto& item : vectors.as_array()) {
         const auto field = [&item](const char* name) {
             return std::string{item.at(name).as_string()};
         };

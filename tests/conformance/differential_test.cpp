@@ -235,8 +235,11 @@ private:
             write(settles, complete_draft(owned, Status::succeeded, stored(201, text), policy));
         }
         if (command.act == Act::fail) {
-            const auto kept = to_stored({.status = 422, .headers = {{"a", text}}, .body = text, .entity = {}}, 9);
-            write(settles, complete_draft(owned, Status::failed, kept, policy));
+            const Response response{
+                .status = 422, .headers = {{"a", text}}, .body = text, .entity = {}
+            };
+            const StoredResponse omitted = to_stored(response, 9);
+            write(settles, complete_draft(owned, Status::failed, omitted, policy));
         }
     }
 

@@ -94,11 +94,13 @@ TEST_P(StoreQueries, DueGivesTheLongestOverdueFirst)
 {
     StoreDriver driver = this->driver();
     Policy policy = leased_policy();
-    for (const auto& [key, lease] : {std::pair{"late", 30s}, {"later", 20s}, {"latest", 10s}, {"live", 90s}}) {
+    for (const auto& [key, lease] :
+         {std::pair{"late", 30s}, {"later", 20s}, {"latest", 10s}, {"live", 90s}}) {
         policy.lease = lease;
         driver.insert(id_of(key), 1, policy);
     }
-    for (const auto& [key, retry_in] : {std::pair{"doubted", 25s}, {"doubted first", 5s}, {"later on", 90s}}) {
+    for (const auto& [key, retry_in] :
+         {std::pair{"doubted", 25s}, {"doubted first", 5s}, {"later on", 90s}}) {
         const Record owned = driver.insert(id_of(key), 1).record;
         ASSERT_TRUE(driver.doubt(id_of(key), owned, retry_in).done);
     }

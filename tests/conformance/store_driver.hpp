@@ -18,7 +18,10 @@ namespace umavez::test {
 template <typename T>
 T must(Result<T> result)
 {
-    if (!result) throw std::runtime_error(std::string(to_text(result.error().code)) + ": " + result.error().detail);
+    if (!result) {
+        const Error& error = result.error();
+        throw std::runtime_error(std::string(to_text(error.code)) + ": " + error.detail);
+    }
     return *std::move(result);
 }
 

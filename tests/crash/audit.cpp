@@ -4,6 +4,7 @@
 #include "market.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <filesystem>
@@ -37,7 +38,8 @@ public:
     void each(const std::string& sql, const std::function<void(const Columns&)>& take)
     {
         sqlite3_stmt* statement = nullptr;
-        if (sqlite3_prepare_v2(handle_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) fail(sql);
+        if (sqlite3_prepare_v2(handle_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK)
+            fail(sql);
         int code = SQLITE_OK;
         while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
             Columns columns;
@@ -69,7 +71,9 @@ bool contains(const std::vector<std::string>& nonces, const std::string& body)
     return false;
 }
 
-std::size_t count_of(const std::map<std::string, std::vector<std::string>>& all, const std::string& key)
+std::size_t count_of(
+    const std::map<std::string, std::vector<std::string>>& all, const std::string& key
+)
 {
     const auto found = all.find(key);
     return found == all.end() ? 0 : found->second.size();
@@ -107,8 +111,10 @@ std::vector<std::string> Auditor::judge(Moment moment)
     fs::remove_all(copy);
     fs::create_directory(copy);
     for (const char* const name : {"crash.db", "crash.db-wal"}) {
-        const fs::path from = fs::path{directory_} / name;
-        if (fs::exists(from)) fs::copy_file(from, copy / name);
+        const fs::path from = fs::path{database_directory_} / name;
+        if (!fs::exists(from)) continue;
+        fs::copy_file(from, copy / name);
+        fs::permissions(copy / name, fs::perms::owner_read | fs::perms::owner_write);
     }
     return judge_copy(copy / "crash.db", moment);
 }
@@ -199,7 +205,8 @@ void Auditor::judge_acknowledged(const Evidence& evidence)
         }
         const bool has_effect = intent->kind == Kind::order ? count_of(evidence.orders, key) == 1
                                                             : count_of(evidence.effects, key) >= 1;
-        if (is_success(found.answer) && !has_effect) complain(key + " succeeded without its effect");
+        if (is_success(found.answer) && !has_effect)
+            complain(key + " succeeded without its effect");
     }
 }
 
@@ -208,7 +215,8 @@ void Auditor::judge_orders(const Evidence& evidence)
 {
     for (const auto& [key, nonces] : evidence.orders) {
         const auto record = evidence.records.find(key);
-        const bool is_kept = record != evidence.records.end() && record->second.status == "succeeded";
+        const bool is_kept =
+            record != evidence.records.end() && record->second.status == "succeeded";
         if (!is_kept) complain(key + ": a business row without its record");
         if (nonces.size() != 1) complain(fmt::format("{}: {} orders", key, nonces.size()));
         if (is_kept && !contains(nonces, record->second.answer)) complain(key + ": another order");
@@ -229,7 +237,8 @@ void Auditor::judge_sessions(const Evidence& evidence)
 {
     for (const auto& [key, nonce] : evidence.sessions) {
         const auto record = evidence.records.find(key);
-        const bool is_its = record != evidence.records.end() && record->second.answer.ends_with(nonce);
+        const bool is_its =
+            record != evidence.records.end() && record->second.answer.ends_with(nonce);
         if (!is_its) complain(key + ": a session without its record");
     }
     for (const auto& [key, record] : evidence.records) {
@@ -256,7 +265,8 @@ void Auditor::judge_effects(const Evidence& evidence)
     }
     for (const auto& [key, record] : evidence.records) {
         const auto intent = parse_intent(key);
-        const bool is_leased = intent && intent->kind != Kind::order && intent->kind != Kind::session;
+        const bool is_leased =
+            intent && intent->kind != Kind::order && intent->kind != Kind::session;
         if (!is_leased || record.status != "succeeded") continue;
         const auto& happened = intent->kind == Kind::slip ? evidence.accepted : evidence.effects;
         const auto found = happened.find(key);
@@ -275,13 +285,21 @@ void Auditor::judge_end(const Evidence& evidence)
         for (const Intent& intent : intents_of(generation)) {
             if (intent.kind == Kind::session) continue;
             const auto record = evidence.records.find(intent.key());
-            const std::string status = record == evidence.records.end() ? "absent" : record->second.status;
-            const bool is_over = status == "succeeded" || (status == "failed" && intent.kind == Kind::order);
+            const std::string status =
+                record == evidence.records.end() ? "absent" : record->second.status;
+            const bool is_over =
+                status == "succeeded" || (status == "failed" && intent.kind == Kind::order);
             const bool is_held = status == "in_doubt" && intent.kind == Kind::notice;
             if (!is_over && !is_held) complain(fmt::format("{} ended {}", intent.key(), status));
-            if (is_held && acknowledged_.contains(intent.key())) complain(intent.key() + ": told and held");
+            if (is_held && acknowledged_.contains(intent.key()))
+                complain(intent.key() + ": told and held");
         }
     }
+}
+
+std::string to_text(const std::vector<std::string>& complaints)
+{
+    return fmt::format("{}", fmt::join(complaints, "\n"));
 }
 
 }  // namespace umavez::crash

@@ -1,11 +1,12 @@
 #pragma once
 
-// Auditor: judges a directory of the crash tests by means that are not the engine's: SQLite's own API on a
-// copy of the database, the ledger files, and the answers that were acknowledged.
+// Auditor: judges a directory of the crash tests by means that are not the engine's: SQLite's own
+// API on a copy of the database, the ledger files, and the answers that were acknowledged.
 //
-// The copy is what a restart would find: the log is recovered in it, and the original stays untouched.
-// Confined to one thread.
+// The copy is what a restart would find: the log is recovered in it, and the original stays
+// untouched. Confined to one thread.
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -22,13 +23,19 @@ enum class Moment : std::uint8_t {
 
 class Auditor {
 public:
-    explicit Auditor(std::string directory) : directory_(std::move(directory)) {}
+    // The ledger is in `directory`, and so is the database unless it has a place of its own.
+    explicit Auditor(std::string directory) : Auditor{directory, directory} {}
+    Auditor(std::string directory, std::string database_directory)
+        : directory_(std::move(directory)), database_directory_(std::move(database_directory))
+    {
+    }
 
     // Takes note of what a child said: acknowledged answers, and promises it saw broken.
     void hear(const std::vector<std::string>& lines);
     void acknowledge(const std::string& key, int status, const std::string& body);
 
-    // Judges `directory`, or a copy of its database elsewhere. Empty: everything is as promised.
+    // Judges a copy of the database, made here or already elsewhere. Empty: everything is as
+    // promised.
     std::vector<std::string> judge(Moment moment);
     std::vector<std::string> judge_copy(const std::string& database_path, Moment moment);
 
@@ -59,9 +66,13 @@ private:
     void complain(std::string what) { complaints_.push_back(std::move(what)); }
 
     const std::string directory_;
+    const std::string database_directory_;
     std::map<std::string, std::set<std::string>> acknowledged_;  // answers by key
     std::vector<std::string> heard_broken_;
     std::vector<std::string> complaints_;
 };
+
+// For a failure's message.
+std::string to_text(const std::vector<std::string>& complaints);
 
 }  // namespace umavez::crash

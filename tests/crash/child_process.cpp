@@ -1,18 +1,18 @@
 #include "child_process.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/timerfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <system_error>
+#include <unistd.h>
 
 extern "C" {  // which glibc 2.36 forgets
 #include <sys/pidfd.h>
@@ -56,9 +56,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts)
 
 }  // namespace
 
-ChildProcess::ChildProcess(
-    const std::string& directory, Errand errand, std::optional<KillAt> kill
-)
+ChildProcess::ChildProcess(const std::string& directory, Errand errand, std::optional<KillAt> kill)
 {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) fail_with("pipe");
@@ -99,7 +97,9 @@ Death ChildProcess::watch(Duration limit, const std::function<bool()>& enough)
     bool is_up = false;
     while (!death_.is_over && !is_up) {
         std::array<pollfd, 3> watched = {
-            pollfd{output_, POLLIN, 0}, pollfd{process_descriptor_, POLLIN, 0}, pollfd{timer, POLLIN, 0}
+            pollfd{output_, POLLIN, 0},
+            pollfd{process_descriptor_, POLLIN, 0},
+            pollfd{timer, POLLIN, 0}
         };
         if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) fail_with("poll");
         const bool has_spoken = (watched[0].revents & POLLIN) != 0 && read_output();

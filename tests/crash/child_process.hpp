@@ -2,8 +2,8 @@
 
 // ChildProcess: a crash_child, what it said, and how it ended.
 //
-// Every wait is a poll on its output, on its end and on a timer; nothing sleeps. A child that is still alive
-// when its object goes is killed. Confined to one thread.
+// Every wait is a poll on its output, on its end and on a timer; nothing sleeps. A child that is
+// still alive when its object goes is killed. Confined to one thread.
 
 #include "kill_switch.hpp"
 

@@ -1,10 +1,11 @@
 // crash_child DIRECTORY endless|finish: the process that dies.
 //
-// Opens DIRECTORY/crash.db and lets several threads retry the same intents until each has its last answer.
-// Every answer is one line on standard output, written only after the engine returned it. Intents come in
-// generations, noted in DIRECTORY/generations before they begin. `endless` works on the latest few and opens
-// one more whenever it is done, until it is killed: from outside, or by itself at UMAVEZ_CRASH_AT=<point>:<n>.
-// `finish` opens none, brings all of them to their end and exits with 0.
+// Opens DIRECTORY/crash.db and lets several threads retry the same intents until each has its last
+// answer. Every answer is one line on standard output, written only after the engine returned it.
+// Intents come in generations, noted in DIRECTORY/generations before they begin. `endless` works on
+// the latest few and opens one more whenever it is done, until it is killed: from outside, or by
+// itself at UMAVEZ_CRASH_AT=<point>:<n>. `finish` opens none, brings all of them to their end and
+// exits with 0.
 
 #include "kill_switch.hpp"
 #include "market.hpp"
@@ -12,7 +13,6 @@
 #include <umavez/engine.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -23,6 +23,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <unistd.h>
 
 namespace umavez::crash {
 namespace {
@@ -118,8 +119,10 @@ private:
         } else if (answer.is_last || answer.note.starts_with("unavail")) {
             print_line(fmt::format("note {} {}", intent.key(), answer.note));
         } else if (answer.note.starts_with("mismatch") || answer.note.starts_with("error")) {
-            // A lease lost on the way is told to whoever kept it himself; anything else is our mistake.
-            const bool is_lost = answer.note.find("another owner holds the key") != std::string::npos;
+            // A lease lost on the way is told to whoever kept it himself; anything else is our
+            // mistake.
+            const bool is_lost =
+                answer.note.find("another owner holds the key") != std::string::npos;
             if (!is_lost) print_line(fmt::format("broken {}: {}", intent.key(), answer.note));
         }
         if (answer.is_last) progress_.note();
@@ -165,7 +168,8 @@ int run(const std::string& directory, bool is_endless)
     std::optional<KillAt> kill;
     if (const char* const text = std::getenv("UMAVEZ_CRASH_AT")) {
         kill = parse_kill_at(text);
-        if (!kill) return report({Errc::misconfigured, fmt::format("UMAVEZ_CRASH_AT={}", text), {}});
+        if (!kill)
+            return report({Errc::misconfigured, fmt::format("UMAVEZ_CRASH_AT={}", text), {}});
     }
     KillSwitch kill_switch{map_arrivals(directory + "/arrivals"), kill};
     fault_hook = &kill_switch;
@@ -189,7 +193,8 @@ int run(const std::string& directory, bool is_endless)
 
     Crowd crowd{**engine, market};
     const std::string generations = directory + "/generations";
-    const bool is_done = is_endless ? run_endless(crowd, generations) : run_to_end(crowd, generations);
+    const bool is_done =
+        is_endless ? run_endless(crowd, generations) : run_to_end(crowd, generations);
     engine->reset();
     database->reset();
     fault_hook = nullptr;

@@ -91,10 +91,12 @@ void take_back(sqlite3_file* file)
     auto& undos = state().unflushed[layer(file).path];
     for (const Undo& undo : std::views::reverse(undos)) {
         const int size = static_cast<int>(undo.before.size());
-        if (size > 0) methods_below(file).xWrite(below(file), undo.before.data(), size, undo.offset);
+        if (size > 0)
+            methods_below(file).xWrite(below(file), undo.before.data(), size, undo.offset);
         sqlite3_int64 size_now = 0;
         methods_below(file).xFileSize(below(file), &size_now);
-        if (size_now > undo.size_before) methods_below(file).xTruncate(below(file), undo.size_before);
+        if (size_now > undo.size_before)
+            methods_below(file).xTruncate(below(file), undo.size_before);
     }
     undos.clear();
 }
@@ -185,9 +187,25 @@ int unmap_shared(sqlite3_file* file, int delete_flag)
 
 // Version 2: with shared memory for the log, without mapping the file itself past us.
 const sqlite3_io_methods layer_methods = {
-    2,           close_file,  read_file,       write_file,  truncate_file, flush_file,
-    size_of_file, hold_file,  let_file,        check_held,  control_file,  sector_size,
-    characteristics, map_shared, hold_shared, order_shared, unmap_shared, nullptr, nullptr,
+    2,
+    close_file,
+    read_file,
+    write_file,
+    truncate_file,
+    flush_file,
+    size_of_file,
+    hold_file,
+    let_file,
+    check_held,
+    control_file,
+    sector_size,
+    characteristics,
+    map_shared,
+    hold_shared,
+    order_shared,
+    unmap_shared,
+    nullptr,
+    nullptr,
 };
 
 sqlite3_vfs* unix_vfs = nullptr;

@@ -1,11 +1,12 @@
 #pragma once
 
-// FaultyDisk: a layer under SQLite that fails a chosen write or flush, and knows what a power cut would leave.
+// FaultyDisk: a layer under SQLite that fails a chosen write or flush, and knows what a power cut
+// would leave.
 //
-// install() makes it the default of this process. Bytes written since a file's last flush are remembered with
-// what was there before: a failed flush may lose them (as a kernel does that reports the error once and drops
-// the pages), and cut_power() copies the files as a machine that lost its memory would find them. Flushes are
-// not handed on, so that tests are fast. Thread-safe.
+// install() makes it the default of this process. Bytes written since a file's last flush are
+// remembered with what was there before: a failed flush may lose them (as a kernel does that
+// reports the error once and drops the pages), and cut_power() copies the files as a machine that
+// lost its memory would find them. Flushes are not handed on, so that tests are fast. Thread-safe.
 
 #include <cstdint>
 #include <string>
@@ -16,10 +17,11 @@ enum class Call : std::uint8_t { write, flush };
 
 struct FaultPlan {
     Call call = Call::write;
-    std::uint64_t nth = 1;      // counted from arm()
-    int code = 0;               // SQLITE_FULL, SQLITE_IOERR_WRITE …
-    bool is_lasting = false;    // every later call fails too, until heal()
-    bool is_losing = false;     // a failed flush loses what it should have kept; a failed write is half done
+    std::uint64_t nth = 1;    // counted from arm()
+    int code = 0;             // SQLITE_FULL, SQLITE_IOERR_WRITE …
+    bool is_lasting = false;  // every later call fails too, until heal()
+    bool is_losing =
+        false;  // a failed flush loses what it should have kept; a failed write is half done
 };
 
 class FaultyDisk {

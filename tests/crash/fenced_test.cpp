@@ -1,7 +1,7 @@
 // A holder that stands still past its takeover and the taker's completion, and then goes on (L-07).
 //
-// One process owns an SQLite file, so holder and taker are two threads of it. Heartbeats would keep a
-// thread's lease alive however long it stands, so run_limit ends them.
+// One process owns an SQLite file, so holder and taker are two threads of it. Heartbeats would keep
+// a thread's lease alive however long it stands, so run_limit ends them.
 
 #include "temporary_directory.hpp"
 
@@ -41,7 +41,8 @@ protected:
         ASSERT_TRUE(engine_->declare(std::move(spec)));
         ASSERT_TRUE(engine_->start());
         ASSERT_TRUE(database_->transact([](Transaction& transaction) -> Result<void> {
-            const auto made = transaction.execute("CREATE TABLE boletos (nonce TEXT NOT NULL) STRICT");
+            const auto made =
+                transaction.execute("CREATE TABLE boletos (nonce TEXT NOT NULL) STRICT");
             if (!made) return std::unexpected(made.error());
             return {};
         }));
@@ -97,7 +98,8 @@ protected:
         ASSERT_NE(replayed, nullptr) << to_text(*told_to_holder);
         EXPECT_EQ(replayed->response.body, "taker");
 
-        const auto again = engine_->leased(request(), [](Lease&) { return Response{.status = 500}; });
+        const auto again =
+            engine_->leased(request(), [](Lease&) { return Response{.status = 500}; });
         ASSERT_TRUE(again && std::holds_alternative<Replayed>(*again));
         EXPECT_EQ(std::get<Replayed>(*again).response.body, "taker");
         const OperationStats stats = engine_->stats().front();

@@ -1,5 +1,5 @@
-// Failing writes and flushes (S-02), for every n: an answer that was given stays, also after a power cut; the
-// file is never corrupt; the same process goes on when the disk does.
+// Failing writes and flushes (S-02), for every n: an answer that was given stays, also after a
+// power cut; the file is never corrupt; the same process goes on when the disk does.
 
 #include "audit.hpp"
 #include "faulty_disk.hpp"
@@ -8,7 +8,6 @@
 #include "temporary_directory.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -33,14 +32,19 @@ const std::vector<Trouble> troubles = {
     {"disk_is_full_until_healed", {.call = Call::write, .code = SQLITE_FULL, .is_lasting = true}},
     {"flush_fails", {.call = Call::flush, .code = SQLITE_IOERR_FSYNC}},
     {"flush_fails_and_loses", {.call = Call::flush, .code = SQLITE_IOERR_FSYNC, .is_losing = true}},
-    {"flush_fails_until_healed", {.call = Call::flush, .code = SQLITE_IOERR_FSYNC, .is_lasting = true}},
+    {"flush_fails_until_healed",
+     {.call = Call::flush, .code = SQLITE_IOERR_FSYNC, .is_lasting = true}},
     {"flush_loses_until_healed",
      {.call = Call::flush, .code = SQLITE_IOERR_FSYNC, .is_lasting = true, .is_losing = true}},
 };
 
 const std::vector<Intent> intents = {
-    {Kind::order, 0, 0}, {Kind::payment, 0, 0}, {Kind::order, 0, 4},
-    {Kind::slip, 0, 0},  {Kind::notice, 0, 0},  {Kind::order, 0, 1},
+    {Kind::order, 0, 0},
+    {Kind::payment, 0, 0},
+    {Kind::order, 0, 4},
+    {Kind::slip, 0, 0},
+    {Kind::notice, 0, 0},
+    {Kind::order, 0, 1},
 };
 
 class IoFaultTest : public ::testing::TestWithParam<std::size_t> {
@@ -58,7 +62,8 @@ protected:
                 serve(opened);
                 FaultyDisk::heal();
                 // The same process goes on, without a restart.
-                for (const Intent& intent : intents) hear(intent, opened.call_until_last(intent), true);
+                for (const Intent& intent : intents)
+                    hear(intent, opened.call_until_last(intent), true);
                 judge_power_cut("healed");
             }
             judge_power_cut("closed");
@@ -69,7 +74,10 @@ protected:
 
     private:
         static constexpr Timing timing{.lease = 60ms, .settle = 10ms};
-        static EngineOptions options() { return {.worker_period = std::nullopt, .store_patience = 40ms}; }
+        static EngineOptions options()
+        {
+            return {.worker_period = std::nullopt, .store_patience = 40ms};
+        }
 
         void serve(Opened& opened)
         {
@@ -96,7 +104,7 @@ protected:
             std::filesystem::remove(copy + "-shm");
             FaultyDisk::cut_power(directory_.path() + "/crash.db", copy);
             const auto complaints = auditor_.judge_copy(copy, Moment::after_death);
-            EXPECT_TRUE(complaints.empty()) << when << ":\n" << fmt::format("{}", fmt::join(complaints, "\n"));
+            EXPECT_TRUE(complaints.empty()) << when << ":\n" << to_text(complaints);
         }
 
         const FaultPlan plan_;
@@ -130,7 +138,10 @@ TEST_P(IoFaultTest, AcknowledgedIsNeverLostAndTheDatabaseRecovers)
 TEST_P(IoFaultTest, OpeningReportsTheFaultOrSurvivesIt)
 {
     FaultPlan plan = troubles[GetParam()].plan;
-    const std::uint64_t step = is_torture() ? 1 : is_sanitized ? 13 : plan.call == Call::write ? 7 : 2;
+    const std::uint64_t step = is_torture()               ? 1
+                               : is_sanitized             ? 13
+                               : plan.call == Call::write ? 7
+                                                          : 2;
 
     for (plan.nth = 1; plan.nth <= 400 && !HasFailure(); plan.nth += step) {
         SCOPED_TRACE(fmt::format("{}, n = {}", troubles[GetParam()].name, plan.nth));
@@ -140,7 +151,8 @@ TEST_P(IoFaultTest, OpeningReportsTheFaultOrSurvivesIt)
         try {
             const Opened opened{places};
         } catch (const std::runtime_error& error) {
-            EXPECT_NE(std::string{error.what()}.find(directory.path()), std::string::npos) << error.what();
+            EXPECT_NE(std::string{error.what()}.find(directory.path()), std::string::npos)
+                << error.what();
         }
         const bool has_struck = FaultyDisk::has_struck();
         FaultyDisk::heal();
@@ -152,7 +164,9 @@ TEST_P(IoFaultTest, OpeningReportsTheFaultOrSurvivesIt)
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Every, IoFaultTest, ::testing::Range(std::size_t{0}, troubles.size()),
+    Every,
+    IoFaultTest,
+    ::testing::Range(std::size_t{0}, troubles.size()),
     [](const auto& each) { return troubles[each.param].name; }
 );
 

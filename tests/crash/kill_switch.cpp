@@ -1,14 +1,14 @@
 #include "kill_switch.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace umavez::crash {
 

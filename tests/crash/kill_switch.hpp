@@ -2,8 +2,9 @@
 
 // KillSwitch: counts every arrival at a fault point and kills the process at the one it was told.
 //
-// The counts are in a file mapped into memory, which outlives a process that dies by SIGKILL: so the parent
-// knows which points were reached, and that the death was the one it asked for. Thread-safe.
+// The counts are in a file mapped into memory, which outlives a process that dies by SIGKILL: so
+// the parent knows which points were reached, and that the death was the one it asked for.
+// Thread-safe.
 
 #include "base/fault_point.hpp"
 
@@ -30,7 +31,8 @@ struct Arrivals {
     std::atomic<std::uint64_t> killed_at;  // 1 + the point; 0: nowhere
 };
 
-// Maps the file at `path`, made with zeroes where it is missing. Never unmapped: it lives as long as we do.
+// Maps the file at `path`, made with zeroes where it is missing. Never unmapped: it lives as long
+// as we do.
 Arrivals& map_arrivals(const std::string& path);
 
 class KillSwitch final : public FaultHook {

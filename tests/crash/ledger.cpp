@@ -1,17 +1,17 @@
 #include "ledger.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <unistd.h>
 
 namespace umavez::crash {
 namespace {
@@ -36,7 +36,8 @@ std::vector<LedgerLine> read_ledger(const std::string& path)
         std::istringstream words{std::string{bytes.data(), bytes.size()}};
         LedgerLine line;
         words >> line.event >> line.key >> line.effect_key >> line.nonce;
-        if (bytes.back() != '\n' || line.nonce.empty()) throw std::runtime_error{"torn line in " + path};
+        if (bytes.back() != '\n' || line.nonce.empty())
+            throw std::runtime_error{"torn line in " + path};
         lines.push_back(std::move(line));
     }
     if (file.gcount() != 0) throw std::runtime_error{"torn end of " + path};
@@ -99,7 +100,8 @@ std::optional<std::string> Ledger::find_and_fence(std::string_view effect_key, s
 
 void Ledger::write_line(const LedgerLine& line)
 {
-    std::string text = fmt::format("{} {} {} {}", line.event, line.key, line.effect_key, line.nonce);
+    std::string text =
+        fmt::format("{} {} {} {}", line.event, line.key, line.effect_key, line.nonce);
     if (text.size() >= ledger_line_bytes) throw std::length_error{"ledger line: " + text};
     text.resize(ledger_line_bytes - 1, ' ');
     text += '\n';

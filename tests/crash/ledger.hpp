@@ -2,8 +2,9 @@
 
 // Ledger: what happened in the outside world, kept in a file of its own that no database touches.
 //
-// One line of fixed size per event, appended and flushed before append() returns. The size divides a page, so
-// a process that dies while it writes leaves the whole line or nothing of it. Thread-safe; one process writes.
+// One line of fixed size per event, appended and flushed before append() returns. The size divides
+// a page, so a process that dies while it writes leaves the whole line or nothing of it.
+// Thread-safe; one process writes.
 
 #include <cstddef>
 #include <map>
@@ -16,8 +17,8 @@
 
 namespace umavez::crash {
 
-// `event` is "run" (a handler was entered), "effect" (it reached the other side), "saved" (a checkpoint was
-// acknowledged) or, in the deduplicating authority's file, "accepted".
+// `event` is "run" (a handler was entered), "effect" (it reached the other side), "saved" (a
+// checkpoint was acknowledged) or, in the deduplicating authority's file, "accepted".
 struct LedgerLine {
     std::string event;
     std::string key;
@@ -38,11 +39,13 @@ public:
 
     void append(const LedgerLine& line);
 
-    // Appends unless an owner with a later epoch asked about this effect key before: such an enquiry shuts
-    // out everybody who came earlier. (No file: whoever was shut out dies with this process.)
+    // Appends unless an owner with a later epoch asked about this effect key before: such an
+    // enquiry shuts out everybody who came earlier. (No file: whoever was shut out dies with this
+    // process.)
     bool append_unless_fenced(const LedgerLine& line, std::int64_t epoch);
 
-    // Appends unless the effect key is there already; gives the nonce that counts. The other side that dedupes.
+    // Appends unless the effect key is there already; gives the nonce that counts. The other side
+    // that dedupes.
     std::string accept_once(const LedgerLine& line);
 
     // The nonce of the first such line.

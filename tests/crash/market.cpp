@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
 
-// From top to bottom: intents; tables and declarations; the call; the handlers; the reconciler.
+// From top to bottom: tables and declarations; the call; the handlers; the reconciler.
 
 namespace umavez::crash {
 namespace {
@@ -65,79 +65,13 @@ Answer to_answer(const Result<Outcome>& outcome)
     } else if (const auto* const in_doubt = std::get_if<InDoubt>(&*outcome)) {
         answer.is_last = !in_doubt->retry_after.has_value();
     } else if (const auto* const unavailable = std::get_if<Unavailable>(&*outcome)) {
-        answer.note += fmt::format(
-            " {}: {}", umavez::to_text(unavailable->effect), unavailable->detail
-        );
+        answer.note +=
+            fmt::format(" {}: {}", umavez::to_text(unavailable->effect), unavailable->detail);
     }
     return answer;
 }
 
 }  // namespace
-
-std::string_view to_text(Kind kind) noexcept
-{
-    static constexpr std::array<std::string_view, kinds.size()> names = {
-        "order", "session", "payment", "slip", "notice"
-    };
-    return names[static_cast<std::size_t>(kind)];
-}
-
-std::string_view operation_of(Kind kind) noexcept
-{
-    static constexpr std::array<std::string_view, kinds.size()> names = {
-        "pedidos.criar", "sessoes.abrir", "pagamentos.cobrar", "boletos.emitir", "avisos.enviar"
-    };
-    return names[static_cast<std::size_t>(kind)];
-}
-
-unsigned numbers_of(Kind kind) noexcept
-{
-    static constexpr std::array<unsigned, kinds.size()> counts = {5, 2, 5, 3, 3};
-    return counts[static_cast<std::size_t>(kind)];
-}
-
-std::string Intent::key() const
-{
-    return fmt::format("{}-{}-{}", to_text(kind), generation, number);
-}
-
-std::optional<Intent> parse_intent(std::string_view key)
-{
-    for (const Kind kind : kinds) {
-        if (!key.starts_with(to_text(kind))) continue;
-        Intent intent{.kind = kind};
-        const char* const end = key.data() + key.size();
-        const char* const first = key.data() + to_text(kind).size() + 1;
-        const auto generation = std::from_chars(first, end, intent.generation);
-        const auto number = std::from_chars(generation.ptr + 1, end, intent.number);
-        if (generation.ec != std::errc{} || number.ec != std::errc{}) return std::nullopt;
-        return intent;
-    }
-    return std::nullopt;
-}
-
-std::vector<Intent> intents_of(unsigned generation)
-{
-    std::vector<Intent> intents;
-    for (const Kind kind : kinds) {
-        for (unsigned number = 0; number < numbers_of(kind); ++number) {
-            intents.push_back({kind, generation, number});
-        }
-    }
-    return intents;
-}
-
-Request to_request(const Intent& intent)
-{
-    return {
-        .tenant_id = *TenantId::parse("acme"),
-        .operation = *Operation::parse(operation_of(intent.kind)),
-        .key = *Key::parse(intent.key()),
-        .target = make_target({operation_of(intent.kind)}),
-        .fingerprint = fingerprint_bytes("text/plain", intent.key()),
-        .wait = 20ms,
-    };
-}
 
 Market::Market(MarketOptions options)
     : options_(std::move(options)),
@@ -213,9 +147,9 @@ Answer Market::call(Engine& engine, const Intent& intent)
         if (intent.kind != Kind::payment && intent.number == 2) {
             return to_answer(begin_and_drop(engine, std::move(request), visit));
         }
-        return to_answer(
-            engine.leased(std::move(request), [&](Lease& lease) { return handle(lease, visit); })
-        );
+        return to_answer(engine.leased(std::move(request), [&](Lease& lease) {
+            return handle(lease, visit);
+        }));
     } catch (const std::runtime_error& error) {
         return {.note = fmt::format("exception: {}", error.what())};
     }
@@ -243,7 +177,8 @@ Result<Response> Market::order(Transaction& transaction, const Visit& visit) con
     );
     if (!made) return std::unexpected(made.error());
     const Values item{made->front().integer(0), visit.nonce};
-    const auto added = transaction.execute("INSERT INTO itens (pedido, nonce) VALUES ($1, $2)", item);
+    const auto added =
+        transaction.execute("INSERT INTO itens (pedido, nonce) VALUES ($1, $2)", item);
     if (!added) return std::unexpected(added.error());
     // Refused for good after its rows were written: they must go, and the refusal must stay.
     return answered(visit.intent, visit.nonce, visit.intent.number == 4 ? 422 : 200);
@@ -305,7 +240,8 @@ Response Market::issue(Lease& lease, const Visit& visit)
     }
     if (visit.intent.number == 1 && lease.attempts() == 1) linger(lease);
     strike(FaultPoint::handler_before_effect);
-    const std::string kept = authority_.accept_once({"accepted", key, lease.effect_key(), visit.nonce});
+    const std::string kept =
+        authority_.accept_once({"accepted", key, lease.effect_key(), visit.nonce});
     ledger_.append({"effect", key, lease.effect_key(), visit.nonce});
     strike(FaultPoint::handler_after_effect);
     return answered(visit.intent, kept);
@@ -336,8 +272,8 @@ void Market::linger(const Lease& lease) const
     while (!has_beaten() && system_clock().boottime() < until) never.wait_for(guard, 2ms);
 }
 
-// Only an enquiry shuts us out, and the first one comes when lease and settle are over, both counted from a
-// moment after our call.
+// Only an enquiry shuts us out, and the first one comes when lease and settle are over, both
+// counted from a moment after our call.
 void Market::check_fenced(const Visit& visit) const
 {
     const Duration held = system_clock().boottime() - visit.called_at;

@@ -1,53 +1,28 @@
 #pragma once
 
-// Market: the operations of the crash tests, one for each way a guarantee is kept, and their outside world.
+// Market: the operations of the crash tests, one for each way a guarantee is kept, and their
+// outside world.
 //
 //     order    pedidos.criar      atomic: two business rows, or a final refusal
 //     session  sessoes.abrir      atomic with a short retention: swept together with its row
 //     payment  pagamentos.cobrar  leased, reconciled against the ledger
-//     slip     boletos.emitir     leased, run again after a death; the other side dedupes on the effect key
-//     notice   avisos.enviar      leased, held: nobody knows, so nobody repeats it
+//     slip     boletos.emitir     leased, run again after a death; the other side dedupes on the
+//     effect key notice   avisos.enviar      leased, held: nobody knows, so nobody repeats it
 //
-// The number of an intent chooses its trouble: a first attempt that fails before or after its effect, throws,
-// lingers for a heartbeat, or drops its lease. Thread-safe.
+// The number of an intent chooses its trouble: a first attempt that fails before or after its
+// effect, throws, lingers for a heartbeat, or drops its lease. Thread-safe.
 
+#include "intent.hpp"
 #include "kill_switch.hpp"
 #include "ledger.hpp"
 
 #include <umavez/engine.hpp>
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace umavez::crash {
-
-enum class Kind : std::uint8_t { order, session, payment, slip, notice };
-inline constexpr std::array kinds = {
-    Kind::order, Kind::session, Kind::payment, Kind::slip, Kind::notice
-};
-
-std::string_view to_text(Kind kind) noexcept;
-std::string_view operation_of(Kind kind) noexcept;
-
-// How many numbers, and so kinds of trouble, an operation has.
-unsigned numbers_of(Kind kind) noexcept;
-
-struct Intent {
-    Kind kind = Kind::order;
-    unsigned generation = 0;
-    unsigned number = 0;
-
-    std::string key() const;
-};
-
-std::optional<Intent> parse_intent(std::string_view key);
-std::vector<Intent> intents_of(unsigned generation);
-
-Request to_request(const Intent& intent);
 
 struct Timing {
     Duration lease = std::chrono::milliseconds{200};

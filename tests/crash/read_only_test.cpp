@@ -1,4 +1,5 @@
-// A database that may not be written, or that is taken away: a clear error, and never a false answer.
+// A database that may not be written, or that is taken away: a clear error, and never a false
+// answer.
 //
 // Root may write everything, so as root these tests act as the user nobody.
 
@@ -6,13 +7,11 @@
 #include "opened.hpp"
 #include "temporary_directory.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace umavez::crash {
 namespace {
@@ -45,7 +44,10 @@ protected:
         EXPECT_FALSE(database);
         return database ? "" : database.error().detail;
     }
-    Opened open() const { return Opened{{.database_directory = disk_, .ledger_directory = directory_.path()}}; }
+    Opened open() const
+    {
+        return Opened{{.database_directory = disk_, .ledger_directory = directory_.path()}};
+    }
 
     // Answers are kept and durable, or say where the trouble is.
     void call_and_hear(Opened& opened, unsigned generation)
@@ -64,28 +66,27 @@ protected:
     void expect_in_order()
     {
         ASSERT_TRUE(fs::exists(path_));
-        for (const char* const name : {"crash.db", "crash.db-wal"}) {
-            if (!fs::exists(disk_ + "/" + name)) continue;
-            fs::copy_file(disk_ + "/" + name, directory_.path() + "/" + name, fs::copy_options::overwrite_existing);
-        }
-        ::chmod((directory_.path() + "/crash.db").c_str(), 0600);
-        const auto complaints = auditor_.judge_copy(directory_.path() + "/crash.db", Moment::after_death);
-        EXPECT_TRUE(complaints.empty()) << fmt::format("{}", fmt::join(complaints, "\n"));
+        const auto complaints = auditor_.judge(Moment::after_death);
+        EXPECT_TRUE(complaints.empty()) << to_text(complaints);
     }
 
     TemporaryDirectory directory_;
     const std::string disk_ = directory_.path() + "/disk";
     const std::string path_ = disk_ + "/crash.db";
-    Auditor auditor_{directory_.path()};
+    Auditor auditor_{directory_.path(), disk_};
     bool is_nobody_ = false;
 };
 
 TEST_F(ReadOnlyTest, OpeningAReadOnlyFileNamesItAndTheCure)
 {
-    { const Opened made = open(); }
+    {
+        const Opened made = open();
+    }
     ASSERT_EQ(::chmod(path_.c_str(), 0444), 0);
 
-    EXPECT_EQ(error_of_opening(), path_ + " cannot be written: check its owner, its mode and the mount");
+    EXPECT_EQ(
+        error_of_opening(), path_ + " cannot be written: check its owner, its mode and the mount"
+    );
 }
 
 TEST_F(ReadOnlyTest, OpeningInAReadOnlyDirectoryNamesItAndTheCure)
@@ -95,7 +96,8 @@ TEST_F(ReadOnlyTest, OpeningInAReadOnlyDirectoryNamesItAndTheCure)
     const std::string error = error_of_opening();
 
     EXPECT_NE(error.find(path_), std::string::npos) << error;
-    EXPECT_NE(error.find("the directory of the database must be writable"), std::string::npos) << error;
+    EXPECT_NE(error.find("the directory of the database must be writable"), std::string::npos)
+        << error;
 }
 
 TEST_F(ReadOnlyTest, OpeningInAMissingDirectoryNamesItAndTheCure)

@@ -1,7 +1,7 @@
 #pragma once
 
-// How much the crash tests do: about a hundred kills by default, fewer under a sanitizer, thousands with
-// UMAVEZ_TORTURE=1; UMAVEZ_SEED repeats a run. Immutable.
+// How much the crash tests do: about a hundred kills by default, fewer under a sanitizer, thousands
+// with UMAVEZ_TORTURE=1; UMAVEZ_SEED repeats a run. Immutable.
 
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +24,8 @@ inline bool is_torture()
 
 inline std::uint64_t seed_of_run()
 {
-    if (const char* const text = std::getenv("UMAVEZ_SEED")) return std::strtoull(text, nullptr, 10);
+    if (const char* const text = std::getenv("UMAVEZ_SEED"))
+        return std::strtoull(text, nullptr, 10);
     return std::random_device{}();
 }
 

@@ -38,6 +38,7 @@ TEST_F(CommandLineTest, EveryCommandShowsAnExample)
         {"migrate"},
         {"sweep"},
         {"fingerprint"},
+        {"simulate"},
         {"key", "new"},
         {"version"}
     };
@@ -173,6 +174,18 @@ TEST_F(CommandLineTest, MigrateTellsWhatIsApplied)
     EXPECT_EQ(migrated.code, 0) << migrated.err;
     EXPECT_THAT(status.out, MatchesRegex("[a-z_]+ [0-9]+ of [0-9]+\n"));
     EXPECT_EQ(status.out, migrated.out);
+}
+
+TEST_F(CommandLineTest, SimulationsAreRepeatable)
+{
+    const std::vector<std::string> arguments{"simulate", "--seed", "7", "--seeds", "4", "--json"};
+
+    const Exited first = umavez(arguments);
+
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_THAT(first.out, HasSubstr("\"violations\":0"));
+    EXPECT_EQ(first.out, umavez(arguments).out);
+    EXPECT_EQ(umavez({"simulate", "--seeds", "many"}).code, 2);
 }
 
 TEST_F(CommandLineTest, KeysAreNewEveryTime)

@@ -233,10 +233,22 @@ BatchRunner::Commit BatchRunner::commit()
     const bool is_changed = has_written_ || connection_->changes_total() != changes_at_begin_;
     const std::int64_t number = batch_ + 1;
     if (is_changed) {
-        if (auto marked = write_mark(number); !marked) {
+        auto marked = write_mark(number);
+        // A deleted file takes every write without a word. One stat() per batch.
+        if (marked && connection_->has_moved()) {
+            marked = fail(
+                Errc::store_unavailable,
+                fmt::format(
+                    "{} was moved or deleted while it was open: put it back, no restart is needed",
+                    options_.connection.path
+                )
+            );
+        }
+        if (!marked) {
             failure_ = std::move(marked.error());
             remember(failure_);
             roll_back();
+            if (connection_ && connection_->has_moved()) connection_.reset();
             return Commit::none;
         }
     }

@@ -180,6 +180,14 @@ Result<void> Connection::run_script(std::string_view sql)
     return {};
 }
 
+bool Connection::has_moved() const noexcept
+{
+    int has_moved = 0;
+    if (options_.path.empty()) return false;
+    const int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    return code == SQLITE_OK && has_moved != 0;
+}
+
 bool Connection::is_in_transaction() const noexcept
 {
     return sqlite3_get_autocommit(handle_) == 0;

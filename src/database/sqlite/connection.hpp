@@ -49,6 +49,9 @@ public:
     Result<void> run_script(std::string_view sql);
     Result<std::int64_t> read_integer(const StaticSql& sql);
 
+    // Whether the file was moved, replaced or deleted since: what is written now, nobody will find again.
+    bool has_moved() const noexcept;
+
     bool is_in_transaction() const noexcept;
     bool is_read_only() const noexcept { return options_.read_only; }
     std::int64_t changes_total() const noexcept;

@@ -4,7 +4,7 @@
 //
 // Besides the table it keeps two indexes, so that workers never walk all records under the lock: the open
 // records (processing, in doubt) in a list for due(), and a heap of deadlines for sweep(). A deadline in the
-// heap is a hint: it is checked against the record when it comes up, and a record has at most one that counts.
+// heap is a hint: it is checked against the record when it comes up, and each record has one that counts.
 //
 // Thread-safe.
 

@@ -1,0 +1,47 @@
+#pragma once
+
+// RawWriter: the rows the engine writes, written by hand: plain SQLite statements on the same tables and
+// indexes, with the same settings and audit, in transactions of a chosen size. No rules, no queue, one
+// thread that never waits for anybody. Confined to its thread.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace umavez::bench {
+
+class RawWriter {
+public:
+    // The file must have the engine's tables already.
+    explicit RawWriter(const std::string& path);
+    ~RawWriter();
+    RawWriter(const RawWriter&) = delete;
+    RawWriter& operator=(const RawWriter&) = delete;
+
+    // One transaction of `batch` claims, one of `batch` completions, and so on; pairs per second.
+    double pairs(std::chrono::milliseconds window, int batch);
+
+    // Adds that many completed records with their audit, fast and without a flush.
+    void fill(std::uint64_t records);
+
+private:
+    void execute(const char* sql);
+    sqlite3_stmt* prepare(const char* sql);
+    void claim(std::uint64_t number);
+    void finish(std::uint64_t number);
+    void audit(const std::string& key, const char* event);
+    void step(sqlite3_stmt* statement);
+
+    sqlite3* database_ = nullptr;
+    sqlite3_stmt* begin_ = nullptr;
+    sqlite3_stmt* commit_ = nullptr;
+    sqlite3_stmt* insert_ = nullptr;
+    sqlite3_stmt* update_ = nullptr;
+    sqlite3_stmt* audit_ = nullptr;
+    std::uint64_t next_ = std::uint64_t{1} << 40;  // keys no engine of ours makes
+};
+
+}  // namespace umavez::bench

@@ -1,0 +1,74 @@
+// `umavez simulate`: the engine in a world made from a seed, where processes crash and answers are
+// lost.
+
+#include "app/commands.hpp"
+#include "simulation/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iostream>
+
+namespace umavez {
+namespace {
+
+using simulation::SimulationOptions;
+
+bool take_number(const Invocation& invocation, std::string_view flag, std::uint64_t& out)
+{
+    const auto text = invocation.find(flag);
+    if (!text) return true;
+    const char* const end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, out);
+    return error == std::errc{} && rest == end;
+}
+
+int simulate(const Invocation& invocation)
+{
+    SimulationOptions options;
+    for (const auto& [flag, number] :
+         {std::pair{"--seed", &options.first_seed}, std::pair{"--seeds", &options.seeds}}) {
+        if (take_number(invocation, flag, *number)) continue;
+        return complain(
+            fmt::format("{}: \"{}\" is not a whole number", flag, *invocation.find(flag)),
+            exit_usage
+        );
+    }
+    const std::string store = invocation.find("--store").value_or("both");
+    if (store == "memory") {
+        options.store = SimulationOptions::Stores::memory;
+    } else if (store == "sqlite") {
+        options.store = SimulationOptions::Stores::sqlite;
+    } else if (store != "both") {
+        return complain(
+            fmt::format("--store: \"{}\" is not one of memory, sqlite, both", store), exit_usage
+        );
+    }
+    options.json = invocation.has("--json");
+    options.mutant = invocation.find("--mutant");
+    options.prints_trace = invocation.has("--trace");
+    return simulation::run_simulate_command(options, std::cout, std::cerr);
+}
+
+}  // namespace
+
+Command simulate_command()
+{
+    return {
+        .name = "simulate",
+        .summary = "Run the engine in simulated worlds that crash, and audit every effect",
+        .example = "umavez simulate --seed 1 --seeds 1000",
+        .options =
+            {{"--seed", "N", "the first seed [1]"},
+             {"--seeds", "N", "how many [100]"},
+             {"--store", "NAME", "memory, sqlite or both [both]"},
+             {"--json", "", "one object as the last line"},
+             {"--trace", "", "every event; for one seed at a time"},
+             {"--mutant", "NAME", "with this defect built in, which must be found"}},
+        .takes_settings = false,
+        .argument = {},
+        .run = simulate,
+    };
+}
+
+}  // namespace umavez
