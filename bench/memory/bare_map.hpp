@@ -22,8 +22,7 @@ public:
     Response find(std::uint64_t number) const;
 
 private:
-    // The record stands apart from the table: inline, growing the table would move all of it, and the
-    // limit would be 0.4 of this one.
+    // The record stands apart from the table: growing it moves pointers, not records.
     struct alignas(64) Shard {
         mutable std::mutex mutex;
         boost::unordered_flat_map<std::string, std::unique_ptr<Record>> records;  // guarded by mutex

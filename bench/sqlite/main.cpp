@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string_view>
 

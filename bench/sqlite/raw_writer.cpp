@@ -42,7 +42,10 @@ void bind_blob(sqlite3_stmt* statement, int position, std::string_view bytes)
 
 RawWriter::RawWriter(const std::string& path)
 {
-    if (sqlite3_open(path.c_str(), &database_) != SQLITE_OK) give_up("cannot open " + path);
+    constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
+        give_up("cannot open " + path);
+    }
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA temp_store = MEMORY");

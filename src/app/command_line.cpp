@@ -51,8 +51,9 @@ CLI::App* make_subcommand(CLI::App& root, const Command& command)
     const std::size_t space = command.name.find(' ');
     if (space == std::string::npos) return root.add_subcommand(command.name, command.summary);
     const std::string first = command.name.substr(0, space);
-    CLI::App* const group = root.get_subcommand_no_throw(first);
-    CLI::App* const parent = group != nullptr ? group : root.add_subcommand(first, command.summary);
+    const auto groups = root.get_subcommands([&first](CLI::App* app) { return app->get_name() == first; });
+    CLI::App* const parent =
+        groups.empty() ? root.add_subcommand(first, command.summary) : groups.front();
     parent->require_subcommand(1);
     return parent->add_subcommand(command.name.substr(space + 1), command.summary);
 }

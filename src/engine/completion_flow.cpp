@@ -11,7 +11,7 @@ CompletionFlow::CompletionFlow(Replacement replacement) : replacement_(std::move
 
 CompletionStep CompletionFlow::start() const
 {
-    return WriteStep{replacement_};
+    return WriteStep{};
 }
 
 CompletionStep CompletionFlow::on_replaced(Result<Replaced> replaced)
@@ -36,7 +36,7 @@ CompletionStep CompletionFlow::on_replaced(Result<Replaced> replaced)
 
 CompletionStep CompletionFlow::on_pause_over(bool patience_is_over) const
 {
-    if (!patience_is_over) return WriteStep{replacement_};
+    if (!patience_is_over) return WriteStep{};
     Error error = *last_error_;
     if (unknown_) error.code = Errc::store_unknown;
     return UnsettledStep{std::move(error)};

@@ -15,9 +15,7 @@
 
 namespace umavez {
 
-struct WriteStep {
-    Replacement replacement;
-};
+struct WriteStep {};  // flow.replacement()
 struct RepeatStep {
     Duration delay;  // then on_pause_over
 };
@@ -37,6 +35,8 @@ using CompletionStep =
 class CompletionFlow {
 public:
     explicit CompletionFlow(Replacement replacement);
+
+    const Replacement& replacement() const noexcept { return replacement_; }
 
     CompletionStep start() const;
     CompletionStep on_replaced(Result<Replaced> replaced);

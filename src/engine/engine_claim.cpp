@@ -6,6 +6,7 @@
 #include "engine/engine_impl.hpp"
 #include "engine/replayed.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace umavez {
@@ -27,13 +28,7 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
 {
     ClaimFlow flow{id, request, operation.policy, make_execution(), options_.audit};
     ClaimStep step = flow.start();
-    Claimed claimed = co_await drive(operation, id, flow, std::move(step));
-    if (auto* const outcome = std::get_if<Outcome>(&claimed)) {
-        if (auto* const answered = std::get_if<InProgress>(outcome)) {
-            answered->retry_after = std::max(answered->retry_after, Duration{1});
-        }
-    }
-    co_return claimed;
+    return drive(operation, id, std::move(flow), std::move(step));
 }
 
 Task<EngineImpl::Claimed> EngineImpl::claim_found(
@@ -42,11 +37,13 @@ Task<EngineImpl::Claimed> EngineImpl::claim_found(
 {
     ClaimFlow flow{found.id, request, operation.policy, make_execution(), options_.audit};
     ClaimStep step = flow.start_from(found.record, now);
-    co_return co_await drive(operation, found.id, flow, std::move(step));
+    return drive(operation, found.id, std::move(flow), std::move(step));
 }
 
+// An answer is taken out of its co_await before it is used: what an expression with a co_await holds lies in
+// the coroutine's frame. (Together with claim() not being a coroutine: frames of 1.9 instead of 5.7 kB.)
 Task<EngineImpl::Claimed> EngineImpl::drive(
-    Declared& operation, const RecordId& id, ClaimFlow& flow, ClaimStep step
+    Declared& operation, const RecordId& id, ClaimFlow flow, ClaimStep step
 )
 {
     const Duration started_at = clock_.boottime();
@@ -57,14 +54,16 @@ Task<EngineImpl::Claimed> EngineImpl::drive(
             co_await FaultPointReached{FaultPoint::claim_before_write};
             std::vector<Insertion> batch;
             batch.push_back(std::move(insert->insertion));
-            step = flow.on_found(only(co_await store_.insert_or_get(std::move(batch))));
+            auto found = co_await store_.insert_or_get(std::move(batch));
+            step = flow.on_found(only(std::move(found)));
         } else if (auto* const replace = std::get_if<ReplaceStep>(&step)) {
             co_await FaultPointReached{
                 replace->holds ? FaultPoint::hold_before_write : FaultPoint::claim_before_write
             };
             std::vector<Replacement> batch;
             batch.push_back(std::move(replace->replacement));
-            step = flow.on_replaced(only(co_await store_.replace(std::move(batch))));
+            auto replaced = co_await store_.replace(std::move(batch));
+            step = flow.on_replaced(only(std::move(replaced)));
         } else if (const auto* const pause = std::get_if<PauseStep>(&step)) {
             co_await Pause{timers_, pause->delay};
             const bool is_over = clock_.boottime() - started_at > options_.store_patience;
@@ -76,16 +75,17 @@ Task<EngineImpl::Claimed> EngineImpl::drive(
             auto lease = std::make_shared<LeaseState>(
                 *this, operation, id, std::move(owned->record), sent_at
             );
-            keeper_.add(*lease);
             const LeaseTimes times{sent_at, sent_at, clock_.boottime()};
-            if (!may_be_lost(times, operation.policy)) co_return lease;
+            if (!may_be_lost(times, operation.policy)) {
+                keeper_.add(*lease);
+                co_return lease;
+            }
             // The claim took as long as its lease, and nothing ran. A key that was free is given back; one
             // that stands for an earlier owner's work keeps its doubt, and is left to expiry.
             const bool was_free = lease->record.mode == Mode::run && !owned->takeover;
             if (was_free) {
-                static_cast<void>(
-                    co_await settle(lease, Settled::released, std::nullopt, "claimed too late")
-                );
+                auto released = settle(lease, Settled::released, std::nullopt, "claimed too late");
+                static_cast<void>(co_await std::move(released));
             } else {
                 consume(*lease, Settled::unsettled, std::nullopt);
             }
@@ -105,7 +105,7 @@ Outcome EngineImpl::to_outcome(
 {
     if (const auto* const in_progress = std::get_if<InProgress>(&answer.decision)) {
         note(id, AuditEvent::in_progress);
-        return *in_progress;
+        return InProgress{std::max(in_progress->retry_after, Duration{1})};
     }
     if (const auto* const in_doubt = std::get_if<InDoubt>(&answer.decision)) return *in_doubt;
     if (const auto* const mismatch = std::get_if<Mismatch>(&answer.decision)) {

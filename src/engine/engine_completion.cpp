@@ -42,14 +42,19 @@ Task<Result<void>> EngineImpl::write(
 )
 {
     CompletionFlow flow{Replacement{lease->id, expected, std::move(draft), std::move(audit)}};
+    return drive(std::move(lease), std::move(flow));
+}
+
+Task<Result<void>> EngineImpl::drive(LeaseRef lease, CompletionFlow flow)
+{
     const Duration started_at = clock_.boottime();
     // The effect has happened: as long as the lease may be ours, trying again beats leaving it in doubt.
     const Duration patience = std::max(options_.store_patience, lease->operation.policy.lease);
     CompletionStep step = flow.start();
     for (;;) {
-        if (auto* const write_step = std::get_if<WriteStep>(&step)) {
+        if (std::holds_alternative<WriteStep>(step)) {
             std::vector<Replacement> batch;
-            batch.push_back(std::move(write_step->replacement));
+            batch.push_back(flow.replacement());
             auto replaced = co_await store_.replace(std::move(batch));
             step = replaced ? flow.on_replaced(std::move(replaced->front()))
                             : flow.on_replaced(std::unexpected(replaced.error()));
@@ -106,7 +111,6 @@ Task<Result<void>> EngineImpl::settle(
     if (lease->settled != Settled::open && lease->settled != Settled::in_transaction) {
         co_return fail(Errc::invalid_argument, "the lease was completed before; complete it once");
     }
-    const Policy& policy = lease->operation.policy;
     if (lease->unprotected) {
         consume(*lease, as, std::move(response));
         co_return Result<void>{};
@@ -115,6 +119,22 @@ Task<Result<void>> EngineImpl::settle(
     co_await FaultPointReached{
         as == Settled::doubted ? FaultPoint::doubt_before_write : FaultPoint::complete_before_write
     };
+    auto written = co_await write_settled(lease, as, response, std::move(why));
+    co_await FaultPointReached{FaultPoint::complete_after_write};
+
+    const Settled settled = written                                  ? as
+                            : written.error().code == Errc::lease_lost ? Settled::lost
+                                                                       : Settled::unsettled;
+    consume(*lease, settled, std::move(response));
+    co_return written;
+}
+
+// The write that a completion, a release or a doubt is.
+Task<Result<void>> EngineImpl::write_settled(
+    LeaseRef lease, Settled as, const std::optional<Response>& response, std::string why
+)
+{
+    const Policy& policy = lease->operation.policy;
     std::optional<StoredResponse> stored;
     if (response) stored = to_stored(*response, policy.response_bytes_max);
     Draft draft;
@@ -139,16 +159,9 @@ Task<Result<void>> EngineImpl::settle(
             break;
     }
     // An owner that knows the answer settles even a record that somebody held meanwhile.
-    Expected expected = draft.status == Status::in_doubt ? owner_expects(lease->token)
-                                                         : settler_expects(lease->token);
-    auto written = co_await write(lease, std::move(draft), std::move(note), expected);
-    co_await FaultPointReached{FaultPoint::complete_after_write};
-
-    const Settled settled = written                                  ? as
-                            : written.error().code == Errc::lease_lost ? Settled::lost
-                                                                       : Settled::unsettled;
-    consume(*lease, settled, std::move(response));
-    co_return written;
+    const Expected expected = draft.status == Status::in_doubt ? owner_expects(lease->token)
+                                                               : settler_expects(lease->token);
+    return write(std::move(lease), std::move(draft), std::move(note), expected);
 }
 
 void EngineImpl::consume(LeaseState& lease, Settled as, std::optional<Response> response)

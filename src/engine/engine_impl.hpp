@@ -81,7 +81,7 @@ private:
     Task<Claimed> claim_found(
         Declared& operation, const Request& request, const NamedRecord& found, Instant now
     );
-    Task<Claimed> drive(Declared& operation, const RecordId& id, ClaimFlow& flow, ClaimStep step);
+    Task<Claimed> drive(Declared& operation, const RecordId& id, ClaimFlow flow, ClaimStep step);
     Outcome to_outcome(
         Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
     );
@@ -108,6 +108,10 @@ private:
     Task<Result<void>> write(
         LeaseRef lease, Draft draft, std::optional<AuditNote> audit, Expected expected
     );
+    Task<Result<void>> write_settled(
+        LeaseRef lease, Settled as, const std::optional<Response>& response, std::string why
+    );
+    Task<Result<void>> drive(LeaseRef lease, CompletionFlow flow);
     void consume(LeaseState& lease, Settled as, std::optional<Response> response);
 
     // engine_atomic.cpp

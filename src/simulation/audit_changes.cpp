@@ -14,14 +14,16 @@ std::string place(const RecordId& id, const RecordChange& change)
     return fmt::format("{} at {:.3f} by call {}", name_of(id), at, change.call);
 }
 
-// Whether a new owner was due, by the store's clock at the moment of its claim.
+// Whether a new owner was due, by the store's clock at the moment of its claim. The store itself judges
+// leases; what else came due was judged when the record was read.
 bool may_be_claimed(const Record& before, const OperationPlan& plan, Instant now)
 {
+    const Instant read_at = now + plan.clock_back_max;
     switch (before.status) {
-        case Status::succeeded: return is_spent(before, now);
-        case Status::failed: return !before.final || is_spent(before, now);
+        case Status::succeeded: return is_spent(before, read_at);
+        case Status::failed: return !before.final || is_spent(before, read_at);
         case Status::in_doubt:
-            return plan.has_reconciler && before.retry_at && *before.retry_at <= now;
+            return plan.has_reconciler && before.retry_at && *before.retry_at <= read_at;
         case Status::processing: break;
     }
     Policy policy = plan.policy;
@@ -125,7 +127,7 @@ private:
             complain("I6", "a record was claimed that nobody could claim yet", change);
         }
         if (before.created_at == after.created_at) return;
-        if (is_spent(before, after.updated_at)) {
+        if (is_spent(before, after.updated_at + plan_.clock_back_max)) {
             begin_lifetime(change);
         } else {
             complain("I6", "a lifetime began before the last one was over", change);

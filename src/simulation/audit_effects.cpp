@@ -111,8 +111,10 @@ public:
             complain("I4", fmt::format("\"{}\" never happened", call.response.body));
             return;
         }
-        const bool takes_originals = plan_.policy.on_mismatch == OnMismatch::original;
-        if (effect->payload != call.payload && !takes_originals) {
+        // Where delays have no bound, an enquiry may hear of a request that an earlier owner sent.
+        const bool may_differ = plan_.policy.on_mismatch == OnMismatch::original ||
+                                (plan_.has_reconciler && !plan_.one_effect);
+        if (effect->payload != call.payload && !may_differ) {
             complain(
                 "I4", fmt::format("\"{}\" answers \"{}\"", call.response.body, call.payload)
             );
@@ -150,25 +152,32 @@ private:
         return lifetime < lifetimes_.began_at.size() ? lifetimes_.began_at[lifetime] : Duration::max();
     }
 
+    // A claim that came after a doubt, and no enquiry between the doubt and the run.
     bool is_blind(const HandlerRun& run) const
     {
-        if (!key_.changes.empty() && !key_.changes.front().at) return false;  // nobody knows when
+        const auto claim = std::ranges::find_if(key_.changes, [&](const RecordChange& change) {
+            return change.after && change.after->token == run.token;
+        });
+        if (claim == key_.changes.end() || !claim->at) return false;
         std::optional<Duration> doubt;
         for (const Duration at : lifetimes_.doubted_at) {
-            if (at <= run.at) doubt = at;
+            if (at <= *claim->at) doubt = at;
         }
-        if (!doubt) return false;
-        // A new lifetime, or an owner that settled its own doubt late, begins anew.
-        for (const Duration began : lifetimes_.began_at) {
-            if (began > *doubt && began <= run.at) return false;
-        }
+        return doubt && !is_settled_between(*doubt, run.at);
+    }
+
+    // By a new lifetime, by the owner itself, late, or by an authority that knew of nothing.
+    bool is_settled_between(Duration doubt, Duration run) const
+    {
+        const auto is_between = [=](Duration at) { return at >= doubt && at <= run; };
+        if (std::ranges::any_of(lifetimes_.began_at, is_between)) return true;
         for (const RecordChange& change : key_.changes) {
-            const bool is_settled = change.before && change.before->status == Status::in_doubt &&
-                                    change.after && change.after->token == change.before->token;
-            if (is_settled && *change.at >= *doubt && *change.at <= run.at) return false;
+            const bool is_owners = change.before && change.before->status == Status::in_doubt &&
+                                   change.after && change.after->token == change.before->token;
+            if (is_owners && is_between(*change.at)) return true;
         }
-        return std::ranges::none_of(key_.absences, [&](const Absence& absence) {
-            return absence.at >= *doubt && absence.at <= run.at;
+        return std::ranges::any_of(key_.absences, [&](const Absence& absence) {
+            return is_between(absence.at);
         });
     }
 

@@ -104,6 +104,8 @@ std::vector<OperationPlan> plan_operations(const Swarm& swarm, StoreKind store)
     plans.push_back(rerun_plan(swarm));
     if (store == StoreKind::memory) {
         plans.push_back(cached_plan(swarm));
+        const bool steps = swarm.rate(FaultKind::store_clock_step) > 0;
+        for (OperationPlan& plan : plans) plan.clock_back_max = steps ? clock_step_max * 2 : 0s;
         return plans;
     }
     plans.push_back(atomic_plan(OperationKind::atomic, "order.atomic", swarm));

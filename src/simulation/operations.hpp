@@ -36,6 +36,7 @@ struct OperationPlan {
     bool is_in_rows = false;     // its effect is a row of the same database
     bool takes_probes = true;    // clients may reuse a key for another payload
     bool one_effect = true;      // per lifetime, the auditor counts
+    Duration clock_back_max{0};  // how far the store's clock may fall between a read and a write
 };
 
 std::vector<OperationPlan> plan_operations(const Swarm& swarm, StoreKind store);

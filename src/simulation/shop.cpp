@@ -163,8 +163,7 @@ void Shop::plan_misfortunes()
         node.clock().step(by);
     });
     at_some_time(FaultKind::store_clock_step, [this](Node&, Dice& own) {
-        // Less than the shortest retention: an epoch must not fall after its record was swept.
-        const Duration by = own.between(-3s, 3s);
+        const Duration by = own.between(-clock_step_max, clock_step_max);
         scene_.world.tell("the store steps its clock by {} us", by.count());
         backend_.step_clock(by);
     });

@@ -72,7 +72,9 @@ bool Swarm::is_bounded(StoreKind store) const
     if (store == StoreKind::memory && rate(FaultKind::store_clock_step) > 0) return false;
     if (store == StoreKind::sqlite && rate(FaultKind::node_clock_wrong) > 0) return false;
     if (store == StoreKind::sqlite && rate(FaultKind::node_clock_step) > 0) return false;
-    return pause_max + travel_max + lease / 5 < settle;
+    const Duration pause = rate(FaultKind::pause) > 0 ? pause_max : Duration{0};
+    const Duration travel = rate(FaultKind::authority_slow) > 0 ? travel_max : Duration{20ms};
+    return pause + travel + lease / 5 < settle;
 }
 
 Swarm draw_swarm(Dice dice, StoreKind store)
@@ -87,11 +89,11 @@ Swarm draw_swarm(Dice dice, StoreKind store)
     const std::uint32_t planned = swarm.rate(FaultKind::crash_point);
     for (std::uint32_t i = 0; i < planned; ++i) {
         const FaultPoint point = draw_point(dice);
-        swarm.crashes.push_back({point, static_cast<std::uint32_t>(1 + dice.below(6))});
+        swarm.crashes.push_back({point, static_cast<std::uint32_t>(1 + dice.below(12))});
     }
     swarm.nodes = store == StoreKind::memory ? static_cast<std::uint32_t>(1 + dice.below(3)) : 1;
-    swarm.clients = static_cast<std::uint32_t>(3 + dice.below(8));
-    swarm.intents = static_cast<std::uint32_t>(2 + dice.below(4));
+    swarm.clients = static_cast<std::uint32_t>(3 + dice.below(10));
+    swarm.intents = static_cast<std::uint32_t>(2 + dice.below(5));
     swarm.keys = static_cast<std::uint32_t>(1 + dice.below(4));
     swarm.faults_for = dice.between(10s, 25s);
     swarm.lease = dice.between(800ms, 2500ms);

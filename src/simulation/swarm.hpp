@@ -59,6 +59,9 @@ struct PlannedCrash {
     std::uint32_t arrival;
 };
 
+// Less than the shortest retention: an epoch must not fall after its record was swept.
+inline constexpr Duration clock_step_max = std::chrono::seconds{3};
+
 enum class StoreKind : std::uint8_t { memory, sqlite };
 
 std::string_view to_text(StoreKind store) noexcept;

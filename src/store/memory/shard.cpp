@@ -18,66 +18,61 @@ std::optional<Instant> spent_at(const Record& record) noexcept
     return std::max(*record.expires_at, *record.processing_expires_at);
 }
 
-// The caller has just given the response; copying it back would be the dearest part of a completion.
-Record without_response(Record& record)
-{
-    std::optional<StoredResponse> response = std::exchange(record.response, std::nullopt);
-    Record copy = record;
-    record.response = std::move(response);
-    return copy;
-}
-
 }  // namespace
 
-Found Shard::insert_or_get(std::uint64_t hash, Insertion insertion)
+void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& found)
 {
     const std::lock_guard guard{mutex_};
-    const Instant now = clock_.now();
+    found.now = clock_.now();
     if (const Entry* const there = entry_of({insertion.id, hash})) {
-        return {.inserted = false, .record = there->record, .now = now};
+        found.record = there->record;
+        return;
     }
-    auto made = std::make_unique<Entry>(
-        std::move(insertion.id), to_record(std::move(insertion.draft), nullptr, now)
-    );
+    std::optional<AuditNote> note = std::move(insertion.audit);
+    auto made = std::make_unique<Entry>(std::move(insertion), found.now);
     Entry& entry = *made;
-    Found found{.inserted = true, .record = without_response(entry.record), .now = now};
-    audit(entry, insertion.audit, now);
+    audit(entry, note, found.now);
     slots_.emplace(Slot{hash, std::move(made)});
     index(entry, hash);
-    return found;
+    found.record = entry.record;
+    found.inserted = true;
 }
 
-Replaced Shard::replace(std::uint64_t hash, Replacement replacement)
+void Shard::replace(std::uint64_t hash, Replacement&& replacement, Replaced& replaced)
 {
     const std::lock_guard guard{mutex_};
-    const Instant now = clock_.now();
+    replaced.now = clock_.now();
     Entry* const entry = entry_of({replacement.id, hash});
-    if (entry == nullptr) return {.done = false, .record = std::nullopt, .now = now};
-    if (!matches(entry->record, replacement.expected, now)) {
-        return {.done = false, .record = entry->record, .now = now};
+    if (entry == nullptr) return;
+    if (!matches(entry->record, replacement.expected, replaced.now)) {
+        replaced.record = entry->record;
+        return;
     }
-    Record next = to_record(std::move(replacement.next), &entry->record, now);
-    Replaced replaced{.done = true, .record = without_response(next), .now = now};
+    // The caller has just given the response; copying it back would be the dearest part of a completion.
+    auto response = std::exchange(replacement.next.response, std::nullopt);
+    Record next = to_record(std::move(replacement.next), &entry->record, replaced.now);
+    replaced.record = next;
     entry->record = std::move(next);
-    audit(*entry, replacement.audit, now);
+    entry->record.response = std::move(response);
+    audit(*entry, replacement.audit, replaced.now);
     index(*entry, hash);
-    return replaced;
+    replaced.done = true;
 }
 
-Replaced Shard::heartbeat(std::uint64_t hash, const Heartbeat& heartbeat)
+void Shard::heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, Replaced& replaced)
 {
     const std::lock_guard guard{mutex_};
-    const Instant now = clock_.now();
+    replaced.now = clock_.now();
     Entry* const entry = entry_of({heartbeat.id, hash});
-    if (entry == nullptr) return {.done = false, .record = std::nullopt, .now = now};
+    if (entry == nullptr) return;
     Record& record = entry->record;
-    if (record.token != heartbeat.token || record.status != Status::processing) {
-        return {.done = false, .record = record, .now = now};
+    if (record.token == heartbeat.token && record.status == Status::processing) {
+        record.processing_expires_at = replaced.now + heartbeat.lease;
+        if (heartbeat.expires_in) record.expires_at = replaced.now + *heartbeat.expires_in;
+        index(*entry, hash);
+        replaced.done = true;
     }
-    record.processing_expires_at = now + heartbeat.lease;
-    if (heartbeat.expires_in) record.expires_at = now + *heartbeat.expires_in;
-    index(*entry, hash);
-    return {.done = true, .record = record, .now = now};
+    replaced.record = record;
 }
 
 Sighting Shard::find(HashedId id) const

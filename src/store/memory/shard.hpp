@@ -34,9 +34,10 @@ public:
     // `clock` outlives the shard; both belong to the store.
     Shard(const StoreClock& clock, bool audit) noexcept : clock_(clock), audit_(audit) {}
 
-    Found insert_or_get(std::uint64_t hash, Insertion insertion);
-    Replaced replace(std::uint64_t hash, Replacement replacement);
-    Replaced heartbeat(std::uint64_t hash, const Heartbeat& heartbeat);
+    // The answers are written where they will stay: a record is large, and moving it twice shows.
+    void insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& found);
+    void replace(std::uint64_t hash, Replacement&& replacement, Replaced& replaced);
+    void heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, Replaced& replaced);
     Sighting find(HashedId id) const;
 
     // Appends the swept to `ids`, at most `count_max` of them.
@@ -66,8 +67,9 @@ private:
         boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
     struct Entry : Hook {
-        Entry(RecordId named, Record written) noexcept
-            : id(std::move(named)), record(std::move(written))
+        Entry(Insertion&& insertion, Instant now)
+            : id(std::move(insertion.id)),
+              record(to_record(std::move(insertion.draft), nullptr, now))
         {
         }
         RecordId id;
