@@ -54,12 +54,19 @@ function(umavez_test name)
     if("concurrent" IN_LIST ARG_LABELS)
         add_dependencies(umavez_concurrent ${name})
     endif()
-    # gtest_discover_tests takes its properties apart once more than we put them together.
-    string(REPLACE ";" "\\;" labels "${ARG_LABELS}")
     gtest_discover_tests(
         ${name}
         TEST_PREFIX ${name}.
         DISCOVERY_MODE PRE_TEST
-        PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT}
+        PROPERTIES TIMEOUT ${ARG_TIMEOUT}
     )
+    # gtest_discover_tests takes a list of labels apart, so they are set when the tests are known.
+    set(labelled ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(
+        WRITE ${labelled}
+        "foreach(test IN LISTS ${name}_TESTS)\n"
+        "    set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${ARG_LABELS}\")\n"
+        "endforeach()\n"
+    )
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labelled})
 endfunction()

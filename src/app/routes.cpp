@@ -8,10 +8,7 @@
 namespace umavez {
 namespace {
 
-using http::Request;
-using http::Response;
-
-Task<Response> about(Request)
+Task<http::Response> about(http::Request)
 {
     co_return http::json_response(
         200,
@@ -25,12 +22,12 @@ Task<Response> about(Request)
     );
 }
 
-Task<Response> alive(Request)
+Task<http::Response> alive(http::Request)
 {
     co_return http::text_response(200, "ok\n");
 }
 
-Task<Response> ready(RouteNeeds needs, Request request)
+Task<http::Response> ready(RouteNeeds needs, http::Request request)
 {
     DatabaseHealth health;
     auto asking = needs.side_thread.ask([&health, &needs] { health = needs.database.health(); });
@@ -39,12 +36,12 @@ Task<Response> ready(RouteNeeds needs, Request request)
     http::Problem problem = http::problem_for(503, "the store cannot be reached: " + health.detail);
     problem.name = "store-unavailable";
     problem.title = "The store is unavailable";
-    Response response = http::to_response(problem, request.path, request.request_id);
+    http::Response response = http::to_response(problem, request.path, request.request_id);
     response.headers.push_back({"Retry-After", "1"});
     co_return response;
 }
 
-Task<Response> numbers(RouteNeeds needs, Request)
+Task<http::Response> numbers(RouteNeeds needs, http::Request)
 {
     EngineSnapshot snapshot;
     snapshot.operations = needs.engine.stats();
@@ -53,7 +50,7 @@ Task<Response> numbers(RouteNeeds needs, Request)
     auto counted = co_await std::move(counting);
     snapshot.reachable = counted.has_value();
     if (counted) snapshot.records = *std::move(counted);
-    Response response = http::text_response(200, needs.metrics.text(snapshot));
+    http::Response response = http::text_response(200, needs.metrics.text(snapshot));
     response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
     co_return response;
 }
@@ -64,10 +61,10 @@ void add_common_routes(http::Router& router, RouteNeeds needs)
 {
     router.add("GET", "/", about);
     router.add("GET", "/healthz", alive);
-    router.add("GET", "/readyz", [needs](Request request) {
+    router.add("GET", "/readyz", [needs](http::Request request) {
         return ready(needs, std::move(request));
     });
-    router.add("GET", "/metrics", [needs](Request request) {
+    router.add("GET", "/metrics", [needs](http::Request request) {
         return numbers(needs, std::move(request));
     });
 }

@@ -1,7 +1,8 @@
 #pragma once
 
-// Marks the threads that run closures. A closure that waits for a lane would wait for itself, so every
-// engine and database call asks on_lane_thread() first. Thread-safe: the mark belongs to its thread.
+// Marks the threads that run closures. A closure that waits for a lane would wait for itself, so
+// every engine and database call asks on_lane_thread() first. Thread-safe: the mark belongs to its
+// thread.
 
 #include <umavez/result.hpp>
 
@@ -32,9 +33,7 @@ private:
 
 inline std::unexpected<Error> fail_on_lane_thread()
 {
-    return fail(
-        Errc::wrong_thread, "inside an atomic handler use the transaction you were given"
-    );
+    return fail(Errc::wrong_thread, "inside an atomic handler use the transaction you were given");
 }
 
 }  // namespace umavez

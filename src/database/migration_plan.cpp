@@ -20,7 +20,8 @@ Result<std::vector<MigrationState>> known_modules(std::span<const Migration> mig
             return fail(
                 Errc::misconfigured,
                 fmt::format(
-                    "migrations of {}: version {} follows {}; they are numbered 1, 2, 3 … without gaps",
+                    "migrations of {}: version {} follows {}; they are numbered 1, 2, 3 … without "
+                    "gaps",
                     migration.module,
                     migration.version,
                     module->known
@@ -48,7 +49,8 @@ Result<std::vector<const Migration*>> plan_migrations(
             return fail(
                 Errc::misconfigured,
                 fmt::format(
-                    "the schema of {} in this database is version {}, this program knows {}: use the "
+                    "the schema of {} in this database is version {}, this program knows {}: use "
+                    "the "
                     "newer program, or the backup made before it",
                     module.module,
                     newest,
@@ -60,7 +62,8 @@ Result<std::vector<const Migration*>> plan_migrations(
             return fail(
                 Errc::misconfigured,
                 fmt::format(
-                    "the schema of {} in this database is version {} but an earlier step is missing "
+                    "the schema of {} in this database is version {} but an earlier step is "
+                    "missing "
                     "from umavez_migrations; restore a backup",
                     module.module,
                     newest

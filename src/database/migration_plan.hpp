@@ -15,8 +15,8 @@ namespace umavez {
 // Module and the versions it has applied.
 using AppliedMigrations = std::map<std::string, std::set<int>, std::less<>>;
 
-// The steps that are missing, in the order given. Refuses gaps on either side and a schema that is newer
-// than `migrations` know.
+// The steps that are missing, in the order given. Refuses gaps on either side and a schema that is
+// newer than `migrations` know.
 Result<std::vector<const Migration*>> plan_migrations(
     std::span<const Migration> migrations, const AppliedMigrations& applied
 );

@@ -9,7 +9,8 @@ Result<void> Transaction::nested(const std::function<Result<void>()>& part)
     try {
         done = part();
     } catch (...) {
-        // If even the rollback fails the transaction is lost, and its owner finds that out by itself.
+        // If even the rollback fails the transaction is lost, and its owner finds that out by
+        // itself.
         static_cast<void>(rollback_savepoint());
         throw;
     }

@@ -22,7 +22,8 @@ Result<SqliteUrl> parse_database_url(std::string_view url)
     if (path == ":memory:") return SqliteUrl{};
     if (path.empty()) {
         return fail(
-            Errc::misconfigured, "the database URL names no file; write sqlite:PATH or sqlite::memory:"
+            Errc::misconfigured,
+            "the database URL names no file; write sqlite:PATH or sqlite::memory:"
         );
     }
     if (path.find('\0') != std::string_view::npos) {

@@ -79,7 +79,9 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
         ~Leaving() { flights.leave(id); }
     } const leaving{flights_, id};
 
-    const AtomicCall call{*transactional_, operation, id, request, handler, make_execution(), options_.audit};
+    const AtomicCall call{
+        *transactional_, operation, id, request, handler, make_execution(), options_.audit
+    };
     AtomicRun run{call};
     Closure closure = [&run](Transaction& transaction) { return run.run(transaction); };
     const Result<void> committed =
@@ -138,7 +140,9 @@ Result<Outcome> EngineImpl::atomically(
         if (!response) return std::unexpected(response.error());
         return Unkeyed{*std::move(response)};
     }
-    const AtomicCall call{*transactional_, operation, **id, request, handler, make_execution(), options_.audit};
+    const AtomicCall call{
+        *transactional_, operation, **id, request, handler, make_execution(), options_.audit
+    };
     AtomicRun run{call};
     const Result<void> done = run.run(outer);
     auto outcome = to_answer(run, done);

@@ -35,7 +35,8 @@ Request request_of(const NamedRecord& found)
     };
 }
 
-// Abandoned work that a worker can bring further by itself: hold it, reconcile it, or run it from its payload.
+// Abandoned work that a worker can bring further by itself: hold it, reconcile it, or run it from its
+// payload.
 bool is_for_worker(const Declared& operation)
 {
     if (operation.policy.guarantee != Guarantee::leased) return false;

@@ -7,6 +7,7 @@
 #include <boost/json/src.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -22,12 +23,15 @@ std::string decode_base64(std::string_view text)
     return bytes;
 }
 
+// Status lines: at the start, or where a previous answer may have ended. Bodies may speak of HTTP/1.1 too.
 std::size_t count_answers(std::string_view bytes)
 {
     std::size_t count = 0;
     for (std::size_t at = bytes.find("HTTP/1.1 "); at != std::string_view::npos;
          at = bytes.find("HTTP/1.1 ", at + 1)) {
-        ++count;
+        const std::string_view status = bytes.substr(at + 9, 3);
+        const bool is_status = std::ranges::all_of(status, [](char c) { return c >= '0' && c <= '9'; });
+        if (is_status) ++count;
     }
     return count;
 }

@@ -61,6 +61,24 @@ TEST_P(StoreRaces, HeartbeatBetweenReadAndTakeoverWins)
     );
 }
 
+TEST_P(StoreRaces, HeartbeatBetweenReadAndTakeoverWinsEvenIfItsLeaseIsOverToo)
+{
+    const Table expected = {
+        "t.read=processing o.heartbeat=done x.expire=passed t.take=refused",
+        "o.heartbeat=done t.read=processing x.expire=passed t.take=taken",
+        "o.heartbeat=done x.expire=passed t.read=processing t.take=taken",
+        "t.read=processing x.expire=passed o.heartbeat=done t.take=refused",
+        "t.read=processing x.expire=passed t.take=taken o.heartbeat=refused",
+        "x.expire=passed o.heartbeat=done t.read=processing t.take=in_progress",
+    };
+    const Table table = permute(
+        {{'o', {"heartbeat"}}, {'x', {"expire"}}, {'t', {"read", "take"}}}, rerun, Start::lease_over
+    );
+
+    EXPECT_EQ(table.size(), 12u);
+    for (const std::string& line : expected) EXPECT_EQ(std::ranges::count(table, line), 1) << line;
+}
+
 TEST_P(StoreRaces, LiveLeaseIsTakenInNoOrder)
 {
     for (const std::string& line : permute(

@@ -27,9 +27,10 @@ class PlainDatabase {
 public:
     explicit PlainDatabase(const std::string& path)
     {
-        if (sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE, "unix") != SQLITE_OK) {
-            fail(path);
-        }
+        const int code = sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE, "unix");
+        if (code == SQLITE_OK) return;
+        sqlite3_close(handle_);
+        throw std::runtime_error{path + ": " + sqlite3_errstr(code)};
     }
     ~PlainDatabase() { sqlite3_close(handle_); }
     PlainDatabase(const PlainDatabase&) = delete;
@@ -125,7 +126,9 @@ std::vector<std::string> Auditor::judge_copy(const std::string& database_path, M
     try {
         Evidence evidence;
         read_ledgers(evidence);
-        read_database(database_path, evidence);
+        // A process may die before it has made its database; then nothing can have been
+        // acknowledged.
+        if (fs::exists(database_path)) read_database(database_path, evidence);
         judge_acknowledged(evidence);
         judge_orders(evidence);
         judge_sessions(evidence);
@@ -158,7 +161,7 @@ void Auditor::read_database(const std::string& path, Evidence& evidence)
         complain("foreign_key_check: " + found[0]);
     });
     bool has_tables = false;
-    // A process may die before it has made its tables; then nothing can have been acknowledged.
+    // Nor before it has made its tables.
     database.each(
         "SELECT name FROM sqlite_schema WHERE name IN ('umavez_records', 'pedidos')",
         [&, count = 0](const Columns&) mutable { has_tables = ++count == 2; }

@@ -46,7 +46,9 @@ TEST(Asio, ALeasedOperationRunsOnceOnAnEventLoop)
     std::vector<std::string> outcomes;
     std::exception_ptr failure;
 
-    asio::co_spawn(loop, send_twice(*shop.engine, effects, outcomes), [&](std::exception_ptr e) { failure = e; });
+    asio::co_spawn(loop, send_twice(*shop.engine, effects, outcomes), [&](std::exception_ptr thrown) {
+        failure = std::move(thrown);
+    });
     // A task waits for the store's thread, so the loop must not run dry meanwhile.
     const auto guard = asio::make_work_guard(loop);
     while (outcomes.size() < 2 && !failure) {

@@ -1,17 +1,17 @@
 // Backup: a consistent copy while writers go on.
 //
-// A file is copied by a reader, in one read transaction: it holds back the log for that long, and nobody
-// else. In memory the lane does it. The copy appears under its name only when it is whole.
+// A file is copied by a reader, in one read transaction: it holds back the log for that long, and
+// nobody else. In memory the lane does it. The copy appears under its name only when it is whole.
 
 #include "database/sqlite/sqlite_database.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <unistd.h>
 
 namespace umavez {
 namespace {

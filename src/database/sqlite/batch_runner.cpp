@@ -11,7 +11,8 @@
 #include <thread>
 #include <utility>
 
-// From top to bottom: a batch, one member, its end; a member alone; begin; commit and settle; the rest.
+// From top to bottom: a batch, one member, its end; a member alone; begin; commit and settle; the
+// rest.
 
 namespace umavez {
 namespace {
@@ -102,14 +103,13 @@ BatchRunner::Fate BatchRunner::run_member(Work& work, bool is_alone)
     return judge(work, transaction, start);
 }
 
-BatchRunner::Fate BatchRunner::judge(
-    Work& work, SqliteTransaction& transaction, const Start& start
-)
+BatchRunner::Fate BatchRunner::judge(Work& work, SqliteTransaction& transaction, const Start& start)
 {
     if (transaction.is_lost() || !connection_->is_in_transaction()) {
         work.exception = nullptr;
         work.result = std::unexpected(
-            transaction.is_spoiled() ? transaction.spoiled_by() : connection_->to_error(SQLITE_ABORT, {})
+            transaction.is_spoiled() ? transaction.spoiled_by()
+                                     : connection_->to_error(SQLITE_ABORT, {})
         );
         return Fate::lost;
     }
@@ -126,16 +126,16 @@ BatchRunner::Fate BatchRunner::judge(
     return Fate::kept;
 }
 
-// Rolls back the savepoints that are open: ours, or those a closure of the engine left when it failed. What
-// such a closure wrote before its first savepoint can only be undone with the whole transaction.
+// Rolls back the savepoints that are open: ours, or those a closure of the engine left when it
+// failed. What such a closure wrote before its first savepoint can only be undone with the whole
+// transaction.
 BatchRunner::Fate BatchRunner::undo(SqliteTransaction& transaction, const Start& start)
 {
     const bool has_savepoint = transaction.depth() > 0;
-    const bool is_untouched = start.depth > 0 ||
-                              (has_savepoint
-                                   ? transaction.changes_at_savepoint() == start.changes
-                                   : connection_->changes_total() == start.changes &&
-                                         !transaction.has_written());
+    const bool is_untouched =
+        start.depth > 0 || (has_savepoint ? transaction.changes_at_savepoint() == start.changes
+                                          : connection_->changes_total() == start.changes &&
+                                                !transaction.has_written());
     if (!is_untouched) return Fate::tainted;
     while (transaction.depth() > 0) {
         if (!transaction.rollback_savepoint()) return Fate::lost;
@@ -152,7 +152,8 @@ BatchRunner::Commit BatchRunner::ride_and_commit()
     return committed;
 }
 
-// Under a savepoint of its own: a note that the database refuses must not cost anybody a second run.
+// Under a savepoint of its own: a note that the database refuses must not cost anybody a second
+// run.
 bool BatchRunner::ride()
 {
     if (rider_ == nullptr || !rider_->is_waiting()) return false;
@@ -201,7 +202,8 @@ Result<void> BatchRunner::begin()
     return begun;
 }
 
-// After an I/O error a handle is not believed: the kernel reports a failed flush once and then forgets.
+// After an I/O error a handle is not believed: the kernel reports a failed flush once and then
+// forgets.
 Result<void> BatchRunner::ensure_connection()
 {
     const bool is_file = !options_.connection.path.empty();
@@ -270,8 +272,8 @@ BatchRunner::Commit BatchRunner::commit()
     return settled;
 }
 
-// COMMIT of `number` failed. The next commit that succeeds on this file overwrites its frames, or finds
-// them recovered. If there is no room for it, emptying the log into the database makes some.
+// COMMIT of `number` failed. The next commit that succeeds on this file overwrites its frames, or
+// finds them recovered. If there is no room for it, emptying the log into the database makes some.
 BatchRunner::Commit BatchRunner::settle(std::int64_t number)
 {
     const bool is_refused = failure_.code != Errc::store_unavailable;  // a deferred constraint
@@ -300,8 +302,8 @@ BatchRunner::Commit BatchRunner::try_settle(std::int64_t number)
     return Commit::none;
 }
 
-// The lost batch came back, but perhaps only from the page cache: copying the log into the database writes
-// and flushes every page of it again.
+// The lost batch came back, but perhaps only from the page cache: copying the log into the database
+// writes and flushes every page of it again.
 BatchRunner::Commit BatchRunner::believe_after_checkpoint()
 {
     return connection_->checkpoint(true) ? Commit::done : Commit::unknown;

@@ -2,11 +2,12 @@
 
 // BatchRunner: runs the members of a batch in one transaction, and alone those that lost it.
 //
-// One COMMIT, one flush, for all of them. If the transaction is lost before COMMIT, nothing of the batch
-// happened. If COMMIT itself failed, its frames may come back when the log is recovered: each batch
-// carries its number into the database, so the next commit on the file, which this class makes at once, finds
-// out whether it happened. Either way every member is then run once more, alone; whoever cannot be run gets
-// store_unavailable, or store_unknown when not even that next commit succeeded.
+// One COMMIT, one flush, for all of them. If the transaction is lost before COMMIT, nothing of the
+// batch happened. If COMMIT itself failed, its frames may come back when the log is recovered: each
+// batch carries its number into the database, so the next commit on the file, which this class
+// makes at once, finds out whether it happened. Either way every member is then run once more,
+// alone; whoever cannot be run gets store_unavailable, or store_unknown when not even that next
+// commit succeeded.
 //
 // Confined to the lane.
 
@@ -43,8 +44,8 @@ class BatchRunner {
 public:
     BatchRunner(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options);
 
-    // Runs members in order until the batch is full of closure time. The first n, which it returns, have
-    // their answers; the others were not run.
+    // Runs members in order until the batch is full of closure time. The first n, which it returns,
+    // have their answers; the others were not run.
     std::size_t run(std::span<Work* const> members);
 
     // Runs what only reads outside any batch, on committed state. For databases without readers.
@@ -104,7 +105,7 @@ private:
     bool has_written_ = false;
     int wal_pages_last_ = 0;
     int checkpoint_at_ = tuning::checkpoint_pages;
-    Error failure_{};  // of the last commit
+    Error failure_{};                 // of the last commit
     mutable std::mutex rider_mutex_;  // held while it rides, until it has landed
     LaneRider* rider_ = nullptr;
     std::atomic<std::uint64_t> retried_alone_{0};

@@ -61,12 +61,16 @@ Result<void> Connection::configure()
     sqlite3_set_authorizer(handle_, on_authorize, this);
 
     std::vector<std::string> pragmas = {
-        fmt::format("PRAGMA cache_size = -{}", options_.read_only ? tuning::reader_cache_kib : tuning::lane_cache_kib),
+        fmt::format(
+            "PRAGMA cache_size = -{}",
+            options_.read_only ? tuning::reader_cache_kib : tuning::lane_cache_kib
+        ),
         "PRAGMA temp_store = MEMORY",
         "PRAGMA foreign_keys = ON",
     };
     if (options_.read_only) {
-        // Only the lane checkpoints: SQLite 3.40 can corrupt a file that two connections checkpoint.
+        // Only the lane checkpoints: SQLite 3.40 can corrupt a file that two connections
+        // checkpoint.
         sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
         pragmas.emplace_back("PRAGMA wal_autocheckpoint = 0");
         pragmas.emplace_back("PRAGMA query_only = ON");
@@ -74,12 +78,14 @@ Result<void> Connection::configure()
         pragmas.push_back(fmt::format("PRAGMA page_size = {}", tuning::page_bytes));
         pragmas.emplace_back("PRAGMA journal_mode = WAL");
         pragmas.push_back(fmt::format("PRAGMA journal_size_limit = {}", tuning::wal_bytes_kept));
-        pragmas.push_back(fmt::format("PRAGMA synchronous = {}", options_.durable ? "FULL" : "OFF"));
+        pragmas.push_back(fmt::format("PRAGMA synchronous = {}", options_.durable ? "FULL" : "OFF")
+        );
     }
     for (const std::string& pragma : pragmas) {
         if (auto ran = run_pragma(pragma); !ran) return ran;
     }
-    // The lane checkpoints between batches, after it has answered; this also turns off SQLite's own.
+    // The lane checkpoints between batches, after it has answered; this also turns off SQLite's
+    // own.
     if (!options_.read_only) sqlite3_wal_hook(handle_, on_wal, this);
     return {};
 }
@@ -235,7 +241,8 @@ Error Connection::to_error(int code, std::string_view sql)
     if (umavez::needs_reopen(exact)) needs_reopen_ = true;
     return umavez::to_error({
         .code = exact,
-        .message = exact == extended && handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(exact),
+        .message = exact == extended && handle_ != nullptr ? sqlite3_errmsg(handle_)
+                                                           : sqlite3_errstr(exact),
         .sql = sql,
         .path = options_.path.empty() ? std::string_view{"the database in memory"}
                                       : std::string_view{options_.path},
@@ -258,9 +265,8 @@ int Connection::on_progress(void* self)
     return static_cast<const Connection*>(self)->is_overdue() ? 1 : 0;
 }
 
-int Connection::on_authorize(
-    void* self, int action, const char*, const char*, const char*, const char*
-)
+int Connection::
+    on_authorize(void* self, int action, const char*, const char*, const char*, const char*)
 {
     if (static_cast<const Connection*>(self)->is_trusted_) return SQLITE_OK;
     switch (action) {

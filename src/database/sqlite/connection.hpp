@@ -1,10 +1,11 @@
 #pragma once
 
-// Connection: one handle of SQLite with its prepared statements, and the deadline of what runs on it.
+// Connection: one handle of SQLite with its prepared statements, and the deadline of what runs on
+// it.
 //
-// Either the lane's (reads and writes, the only one that checkpoints) or a reader's (read-only, never
-// checkpoints). Statements that come from closures may not touch transactions, pragmas or attached
-// databases; ours may.
+// Either the lane's (reads and writes, the only one that checkpoints) or a reader's (read-only,
+// never checkpoints). Statements that come from closures may not touch transactions, pragmas or
+// attached databases; ours may.
 //
 // Confined to one thread at a time.
 
@@ -49,7 +50,8 @@ public:
     Result<void> run_script(std::string_view sql);
     Result<std::int64_t> read_integer(const StaticSql& sql);
 
-    // Whether the file was moved, replaced or deleted since: what is written now, nobody will find again.
+    // Whether the file was moved, replaced or deleted since: what is written now, nobody will find
+    // again.
     bool has_moved() const noexcept;
 
     bool is_in_transaction() const noexcept;
@@ -109,9 +111,8 @@ private:
     void evict_statement();
 
     static int on_progress(void* self);
-    static int on_authorize(
-        void* self, int action, const char*, const char*, const char*, const char*
-    );
+    static int
+    on_authorize(void* self, int action, const char*, const char*, const char*, const char*);
     static int on_wal(void* self, sqlite3*, const char*, int pages);
 
     const ConnectionOptions options_;

@@ -1,13 +1,6 @@
 #include "database/sqlite/control_socket.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +8,13 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 #include <utility>
 
 namespace umavez {
@@ -46,7 +46,8 @@ Result<sockaddr_un> to_address(const std::string& path)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "the control socket's path {} has {} bytes, the system allows {}: move the database to a "
+                "the control socket's path {} has {} bytes, the system allows {}: move the "
+                "database to a "
                 "shorter path",
                 path,
                 path.size(),
@@ -122,7 +123,7 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::open(std::string path, Han
     Descriptor listener{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (listener.get() < 0) return fail_with_errno("create the socket", path);
     // Whatever has this name belongs to a process that died: the living one would hold the lock.
-    struct stat status {};
+    struct stat status{};
     if (::lstat(path.c_str(), &status) == 0) {
         if (!S_ISSOCK(status.st_mode)) {
             return fail(
@@ -131,8 +132,8 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::open(std::string path, Han
         }
         ::unlink(path.c_str());
     }
-    // Narrowed before bind: there is no moment in which others could connect. The mode of the socket's own
-    // inode is what bind gives the name.
+    // Narrowed before bind: there is no moment in which others could connect. The mode of the
+    // socket's own inode is what bind gives the name.
     if (::fchmod(listener.get(), 0600) != 0) return fail_with_errno("protect", path);
     if (::bind(listener.get(), as_sockaddr(*address), sizeof *address) != 0) {
         return fail_with_errno("bind", path);

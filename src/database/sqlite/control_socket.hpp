@@ -1,10 +1,11 @@
 #pragma once
 
-// ControlSocket: `<database>.sock`, where the process that holds a database answers commands of others.
+// ControlSocket: `<database>.sock`, where the process that holds a database answers commands of
+// others.
 //
-// One line in, one line out, then the connection ends. Mode 0600: who may connect may do everything. A
-// socket left behind by a process that died is removed by the holder of the database's lock, which is why only
-// the holder may open one. Thread-safe.
+// One line in, one line out, then the connection ends. Mode 0600: who may connect may do
+// everything. A socket left behind by a process that died is removed by the holder of the
+// database's lock, which is why only the holder may open one. Thread-safe.
 
 #include <umavez/result.hpp>
 
@@ -23,8 +24,8 @@ inline constexpr auto control_deadline = std::chrono::seconds{5};  // for a whol
 
 class ControlSocket {
 public:
-    // Takes a line without its end and gives the line of the answer. Runs on the socket's own thread, one at
-    // a time.
+    // Takes a line without its end and gives the line of the answer. Runs on the socket's own
+    // thread, one at a time.
     using Handler = std::function<std::string(std::string_view line)>;
 
     // The caller holds the lock of the database this socket belongs to.

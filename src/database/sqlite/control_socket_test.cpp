@@ -1,12 +1,12 @@
 #include "database/sqlite/control_socket.hpp"
+
 #include "database/sqlite/test_support.hpp"
 
+#include <fstream>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <fstream>
 
 namespace umavez {
 namespace {
@@ -25,7 +25,7 @@ TEST(ControlSocket, AnswersOneLineWithOneLine)
 
     for (int i = 0; i < 3; ++i) EXPECT_EQ(*ask_control_socket(path, "ping"), "heard ping");
 
-    struct stat status {};
+    struct stat status{};
     ASSERT_EQ(::stat(path.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777u, 0600u);
 }
@@ -76,7 +76,9 @@ TEST(ControlSocket, SilentAndOverlongPeersAreCutOffWithoutHarm)
     const std::string path = directory.file("test.db.sock");
     const auto socket = ControlSocket::open(path, echo);
     ASSERT_TRUE(socket);
-    EXPECT_EQ(ask_control_socket(path, std::string(65 * 1024, 'x')).error().code, Errc::invalid_argument);
+    EXPECT_EQ(
+        ask_control_socket(path, std::string(65 * 1024, 'x')).error().code, Errc::invalid_argument
+    );
 
     const int silent = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un address{};

@@ -1,15 +1,15 @@
 #include "database/sqlite/database_path.hpp"
 
-#include <fcntl.h>
+#include <climits>
 #include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <cstring>
 
 namespace umavez {
 namespace {
@@ -37,7 +37,7 @@ Result<std::string> resolve_missing(const std::string& path)
     if (name.empty() || name == "." || name == "..") {
         return refuse(fmt::format("{} is a directory, not a database: name a file in it", path));
     }
-    struct stat status {};
+    struct stat status{};
     if (::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         return refuse(
             fmt::format("the directory {} does not exist: create it, or choose another", directory)
@@ -52,7 +52,7 @@ Result<std::string> resolve_missing(const std::string& path)
 
 Result<std::string> resolve_database_path(const std::string& path, bool must_exist)
 {
-    struct stat status {};
+    struct stat status{};
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (!exists && errno != ENOENT) {
         return refuse(fmt::format("{} cannot be reached: {}", path, std::strerror(errno)));
@@ -69,7 +69,7 @@ Result<std::string> resolve_database_path(const std::string& path, bool must_exi
     auto resolved = exists ? real_path(path) : resolve_missing(path);
     if (!resolved) return resolved;
     const std::string directory = resolved->substr(0, resolved->rfind('/') + 1);
-    struct statfs filesystem {};
+    struct statfs filesystem{};
     const bool is_known = ::statfs(directory.c_str(), &filesystem) == 0;
     if (is_known && is_network_filesystem(static_cast<long>(filesystem.f_type))) {
         return refuse(fmt::format(
@@ -83,8 +83,8 @@ Result<std::string> resolve_database_path(const std::string& path, bool must_exi
 
 Result<void> create_database_file(const std::string& path)
 {
-    // O_EXCL: a file that SQLite may have open in this process is never opened here, because closing it
-    // again would drop SQLite's locks.
+    // O_EXCL: a file that SQLite may have open in this process is never opened here, because
+    // closing it again would drop SQLite's locks.
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (descriptor < 0) {
         if (errno == EEXIST) return {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The path of a database, checked before SQLite sees it: what is wrong with it is said in a sentence that
-// names the path and the cure. Thread-safe.
+// The path of a database, checked before SQLite sees it: what is wrong with it is said in a
+// sentence that names the path and the cure. Thread-safe.
 
 #include <umavez/result.hpp>
 
@@ -13,8 +13,8 @@ namespace umavez {
 // directories, missing directories, network filesystems, and with `must_exist` a missing file.
 Result<std::string> resolve_database_path(const std::string& path, bool must_exist);
 
-// Creates an empty file if there is none, readable by owner and group at most: records hold answers with
-// personal data. Call it under the lock.
+// Creates an empty file if there is none, readable by owner and group at most: records hold answers
+// with personal data. Call it under the lock.
 Result<void> create_database_file(const std::string& path);
 
 // Locks and shared memory of SQLite's log are not reliable there.

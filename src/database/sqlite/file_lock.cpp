@@ -1,13 +1,13 @@
 #include "database/sqlite/file_lock.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace umavez {
 namespace {
@@ -19,7 +19,8 @@ std::string read_holder(int descriptor)
     std::string holder{text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
     holder.erase(holder.find_last_not_of(" \n") + 1);
     // Whoever holds the lock has not written its id yet, or somebody else wrote into the file.
-    const bool is_number = !holder.empty() && holder.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number =
+        !holder.empty() && holder.find_first_not_of("0123456789") == std::string::npos;
     return is_number ? "process " + holder : "another process";
 }
 
@@ -62,7 +63,8 @@ Result<FileLock> FileLock::acquire(const std::string& database_path)
             )
         );
     }
-    // The id is for people: a full disk must not keep the database shut, or nobody could free space in it.
+    // The id is for people: a full disk must not keep the database shut, or nobody could free space
+    // in it.
     static_cast<void>(write_holder(descriptor));
     return lock;
 }

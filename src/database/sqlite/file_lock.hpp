@@ -2,9 +2,9 @@
 
 // FileLock: `<database>.lock`, held by the one process that may write to the database.
 //
-// The lock is on a file of its own: opening and closing the database file itself would drop SQLite's POSIX
-// locks. The file holds the id of its holder as text and stays when the lock is released, so that nobody ever
-// locks a file that has lost its name. Confined to its owner.
+// The lock is on a file of its own: opening and closing the database file itself would drop
+// SQLite's POSIX locks. The file holds the id of its holder as text and stays when the lock is
+// released, so that nobody ever locks a file that has lost its name. Confined to its owner.
 
 #include <umavez/result.hpp>
 

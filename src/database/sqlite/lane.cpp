@@ -2,18 +2,15 @@
 
 #include "base/limits.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <bit>
+#include <pthread.h>
 
 namespace umavez {
 
 static_assert(std::size_t{1} << (std::tuple_size_v<BatchSizes> - 1) == limits::batch_members_max);
 
-Lane::Lane(
-    std::unique_ptr<Connection> connection, const BatchRunnerOptions& options, bool threads
-)
+Lane::Lane(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options, bool threads)
     : has_thread_(threads), runner_(std::move(connection), options)
 {
     members_.reserve(limits::batch_members_max);
@@ -51,7 +48,8 @@ void Lane::loop()
 
 bool Lane::step()
 {
-    if (!queue_.take_queued(members_) && !runner_.has_rider()) return false;
+    const bool has_members = queue_.take_queued(members_);
+    if (!has_members && !runner_.has_rider()) return false;
     try {
         run_batch();
     } catch (...) {
@@ -59,7 +57,8 @@ bool Lane::step()
         runner_.abandon();
         throw;
     }
-    return true;
+    // Notes that could not land wait for better times; trying at once again would never end.
+    return has_members || !runner_.has_rider();
 }
 
 void Lane::run_batch()

@@ -2,8 +2,8 @@
 
 // Lane: the one thread that writes to the file and checkpoints it.
 //
-// It runs whatever gathered while the previous batch was committing. Without threads (the simulator) the
-// owner calls step() instead.
+// It runs whatever gathered while the previous batch was committing. Without threads (the
+// simulator) the owner calls step() instead.
 //
 // Thread-safe. Destroying it runs what is queued; without threads the queue is dropped untouched.
 
@@ -49,8 +49,8 @@ public:
     // False: it is answered already, do not wait.
     bool submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler);
 
-    // Without threads: one batch. What a fault point throws comes out of here, with nothing committed or
-    // answered.
+    // Without threads: one batch. What a fault point throws comes out of here, with nothing
+    // committed or answered.
     bool step();
 
     // Without threads, or in memory.

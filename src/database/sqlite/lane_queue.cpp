@@ -14,7 +14,8 @@ bool LaneQueue::push(Work& work)
         return false;
     }
     if (urgent_.size() + ordinary_.size() >= limits::lane_queue_max) {
-        work.result = fail(Errc::limit_exceeded, "the queue of the database is full (lane_queue_max)");
+        work.result =
+            fail(Errc::limit_exceeded, "the queue of the database is full (lane_queue_max)");
         return false;
     }
     (work.is_urgent ? urgent_ : ordinary_).push_back(work);

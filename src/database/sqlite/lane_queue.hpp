@@ -1,7 +1,7 @@
 #pragma once
 
-// LaneQueue: where requests meet the lane. While the lane commits one batch the next one gathers here, so
-// batches grow by themselves under load and a lone request never waits for company.
+// LaneQueue: where requests meet the lane. While the lane commits one batch the next one gathers
+// here, so batches grow by themselves under load and a lone request never waits for company.
 //
 // Thread-safe; take() and put_back() are the lane's alone.
 
@@ -18,7 +18,8 @@ namespace umavez {
 
 class LaneQueue {
 public:
-    // Refuses when the queue is full or closed; then `work.result` says so and nobody will answer it.
+    // Refuses when the queue is full or closed; then `work.result` says so and nobody will answer
+    // it.
     bool push(Work& work);
 
     // Fills `members` with what is queued, the urgent first, up to one batch. Blocks while there is

@@ -1,9 +1,11 @@
-// Batches whose transaction is lost: the members, their answers and what is in the file afterwards. A disk
-// that fails when told, no threads, so each case is one exact sequence.
+// Batches whose transaction is lost: the members, their answers and what is in the file afterwards.
+// A disk that fails when told, no threads, so each case is one exact sequence.
 
 #include "base/fault_point.hpp"
 #include "database/sqlite/test_support.hpp"
 #include "database/sqlite/test_vfs.hpp"
+
+#include <sqlite3.h>
 
 namespace umavez {
 namespace {
@@ -270,9 +272,9 @@ TEST_F(LossTest, ErrorInsideOwnSavepointsCostsNoSecondRun)
 
 TEST_F(LossTest, DeferredConstraintAtCommitIsTheCulpritsAlone)
 {
-    ASSERT_TRUE(database->transact(sql(
-        "CREATE TABLE child (a INTEGER REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED) STRICT"
-    )));
+    ASSERT_TRUE(database->transact(
+        sql("CREATE TABLE child (a INTEGER REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED) STRICT")
+    ));
     insert(1);
     queue(sql("INSERT INTO child VALUES (99)"));
 
@@ -281,6 +283,21 @@ TEST_F(LossTest, DeferredConstraintAtCommitIsTheCulpritsAlone)
     EXPECT_TRUE(answer(0));
     EXPECT_EQ(answer(1).error().code, Errc::sql);
     EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(LossTest, FileLockedByAnotherProgramIsToldAndWaitedForOnlyAWhile)
+{
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(directory.file("test.db").c_str(), &other), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+
+    const auto done = database->transact(sql("INSERT INTO t VALUES (1)"));
+
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Errc::store_unavailable);
+    EXPECT_NE(done.error().detail.find("another program holds"), std::string::npos);
+    sqlite3_close(other);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
 }
 
 class Striker final : public FaultHook {

@@ -3,12 +3,11 @@
 #include "database/sqlite/database_path.hpp"
 #include "database/sqlite/test_support.hpp"
 
+#include <fstream>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fstream>
 
 namespace umavez {
 namespace {
@@ -32,7 +31,7 @@ TEST(OpenDatabase, CreatesAFileThatOthersCannotRead)
 
     const auto database = open_or_fail(directory.url());
 
-    struct stat status {};
+    struct stat status{};
     ASSERT_EQ(::stat(directory.file("test.db").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0007u, 0u);
     EXPECT_EQ(database->url(), directory.url());
@@ -43,7 +42,10 @@ TEST(OpenDatabase, DirectoryIsRefused)
     const test::Directory directory;
 
     EXPECT_NE(refusal("sqlite:" + directory.file("")).find("is a directory"), std::string::npos);
-    EXPECT_NE(refusal("sqlite:" + directory.file("no/such/x.db")).find("does not exist: create it"), std::string::npos);
+    EXPECT_NE(
+        refusal("sqlite:" + directory.file("no/such/x.db")).find("does not exist: create it"),
+        std::string::npos
+    );
 }
 
 TEST(OpenDatabase, MissingFileIsRefusedWhenItMustExist)
@@ -86,7 +88,8 @@ TEST(OpenDatabase, SecondOpenNamesTheHolder)
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        const auto lock = FileLock::acquire(std::filesystem::canonical(directory.file("")) / "test.db");
+        const auto lock =
+            FileLock::acquire(std::filesystem::canonical(directory.file("")) / "test.db");
         char byte = lock ? 'y' : 'n';
         static_cast<void>(!::write(ready[1], &byte, 1));
         ::close(done[1]);
@@ -166,7 +169,9 @@ TEST(OpenDatabase, ClockNeverFallsBehindWhatTheFileHasSeen)
 TEST(Migrations, AreAppliedOnceAndInOrder)
 {
     const test::Directory directory;
-    std::vector<Migration> migrations = {{"m", 1, "CREATE TABLE a (x INTEGER); CREATE TABLE b (x INTEGER)"}};
+    std::vector<Migration> migrations = {
+        {"m", 1, "CREATE TABLE a (x INTEGER); CREATE TABLE b (x INTEGER)"}
+    };
     auto database = open_or_fail(directory.url());
     ASSERT_TRUE(database->migrate(migrations));
     ASSERT_TRUE(database->migrate(migrations));
@@ -174,7 +179,9 @@ TEST(Migrations, AreAppliedOnceAndInOrder)
 
     ASSERT_TRUE(database->migrate(migrations));
 
-    EXPECT_EQ(read_integer(*database, "SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b)"), 2);
+    EXPECT_EQ(
+        read_integer(*database, "SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b)"), 2
+    );
     const auto states = database->migration_state(migrations);
     ASSERT_EQ(states->size(), 1u);
     EXPECT_EQ(states->at(0).applied, 2);
@@ -229,7 +236,9 @@ TEST(Backup, WorksInMemory)
 
     ASSERT_TRUE(database->backup(directory.file("copy.db")));
 
-    EXPECT_EQ(read_integer(*open_or_fail("sqlite:" + directory.file("copy.db")), "SELECT a FROM t"), 7);
+    EXPECT_EQ(
+        read_integer(*open_or_fail("sqlite:" + directory.file("copy.db")), "SELECT a FROM t"), 7
+    );
 }
 
 TEST(DiskFull, IsToldAndGoesAwayWhenSpaceIsBack)
@@ -254,7 +263,8 @@ TEST(DiskFull, IsToldAndGoesAwayWhenSpaceIsBack)
 
         ASSERT_FALSE(done);
         EXPECT_TRUE(is_retryable(done.error().code));
-        EXPECT_NE(done.error().detail.find("no space left"), std::string::npos) << done.error().detail;
+        EXPECT_NE(done.error().detail.find("no space left"), std::string::npos)
+            << done.error().detail;
         EXPECT_FALSE(database->health().reachable && kept == 0);
         std::filesystem::remove(mount + "/ballast");
         EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (zeroblob(65536))")));

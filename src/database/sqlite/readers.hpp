@@ -2,8 +2,8 @@
 
 // Readers: read-only connections that see committed state and never wait for the lane.
 //
-// A caller that may block reads on its own thread with a connection of the pool; the others hop to one of a
-// few threads, started when the first of them comes. Thread-safe.
+// A caller that may block reads on its own thread with a connection of the pool; the others hop to
+// one of a few threads, started when the first of them comes. Thread-safe.
 
 #include "base/store_clock.hpp"
 #include "database/lane_thread.hpp"

@@ -8,7 +8,8 @@
 namespace umavez {
 namespace {
 
-// Times are microseconds since 1970. `clock_mark` is the store's time at the last batch, `batch` its number.
+// Times are microseconds since 1970. `clock_mark` is the store's time at the last batch, `batch`
+// its number.
 constexpr std::string_view meta_schema = R"(
 CREATE TABLE IF NOT EXISTS umavez_meta (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -145,9 +146,7 @@ Task<Result<void>> SqliteDatabase::async_read(Closure closure)
     co_return done;
 }
 
-bool SqliteDatabase::start_read(
-    Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler
-)
+bool SqliteDatabase::start_read(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
     if (!has_threads_) {
         lane_.run_read(work);
@@ -168,7 +167,8 @@ DatabaseHealth SqliteDatabase::health()
 {
     const auto trouble = lane_.trouble();
     if (!trouble) return {.reachable = true, .detail = "ok"};
-    // The last batch failed. Perhaps the cause is gone and nobody has tried since: try with a small one.
+    // The last batch failed. Perhaps the cause is gone and nobody has tried since: try with a small
+    // one.
     const auto tried = transact([](Transaction& transaction) -> Result<void> {
         const auto touched = transaction.execute("UPDATE umavez_meta SET clock_mark = clock_mark");
         if (!touched) return std::unexpected(touched.error());

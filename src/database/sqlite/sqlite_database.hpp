@@ -2,8 +2,8 @@
 
 // SqliteDatabase: one file, one lane that writes, a few readers.
 //
-// The SQLite store reaches the lane and the readers through on_lane() and on_reader(); everybody else knows
-// only Database. Thread-safe.
+// The SQLite store reaches the lane and the readers through on_lane() and on_reader(); everybody
+// else knows only Database. Thread-safe.
 
 #include "database/sqlite/file_lock.hpp"
 #include "database/sqlite/lane.hpp"
@@ -25,8 +25,7 @@ public:
     Task<Result<void>> async_transact(Closure closure) override;
     Task<Result<void>> async_read(Closure closure) override;
     Result<void> migrate(std::span<const Migration> migrations) override;
-    Result<std::vector<MigrationState>> migration_state(
-        std::span<const Migration> migrations
+    Result<std::vector<MigrationState>> migration_state(std::span<const Migration> migrations
     ) override;
 
     Dialect dialect() const noexcept override { return Dialect::sqlite; }
@@ -89,7 +88,8 @@ private:
     FileLock lock_;
     const StoreClock clock_;
     Lane lane_;
-    Readers readers_;  // after the lane: its connection closes last, and so is the one that checkpoints
+    Readers
+        readers_;  // after the lane: its connection closes last, and so is the one that checkpoints
 };
 
 // A closure as a work.

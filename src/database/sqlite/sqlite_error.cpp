@@ -13,7 +13,9 @@ std::string cure_of(const SqliteFailure& failure)
 {
     switch (failure.code & 0xff) {
         case SQLITE_FULL:
-            return fmt::format("no space left for {}: free some, no restart is needed", failure.path);
+            return fmt::format(
+                "no space left for {}: free some, no restart is needed", failure.path
+            );
         case SQLITE_READONLY:
             return fmt::format(
                 "{} cannot be written: check its owner, its mode and the mount", failure.path
@@ -69,9 +71,8 @@ Error to_error(const SqliteFailure& failure)
     detail += fmt::format("SQLite says \"{}\" ({})", failure.message, failure.code);
     if (!failure.sql.empty()) {
         const bool is_cut = failure.sql.size() > sql_shown_max;
-        detail += fmt::format(
-            " in: {}{}", failure.sql.substr(0, sql_shown_max), is_cut ? " …" : ""
-        );
+        detail +=
+            fmt::format(" in: {}{}", failure.sql.substr(0, sql_shown_max), is_cut ? " …" : "");
     }
     return {code_of(failure.code), std::move(detail), std::source_location::current()};
 }

@@ -11,10 +11,10 @@ namespace umavez {
 
 // The names of the statement and of the cause, never a parameter's value.
 struct SqliteFailure {
-    int code = 0;               // extended result code
-    std::string_view message;   // sqlite3_errmsg
-    std::string_view sql;       // may be empty
-    std::string_view path;      // of the database
+    int code = 0;              // extended result code
+    std::string_view message;  // sqlite3_errmsg
+    std::string_view sql;      // may be empty
+    std::string_view path;     // of the database
 };
 
 Error to_error(const SqliteFailure& failure);

@@ -14,19 +14,34 @@ namespace {
 constexpr std::size_t depth_max = 8;
 
 const std::array<StaticSql, depth_max> savepoint_sql = {
-    StaticSql{"SAVEPOINT s1"}, StaticSql{"SAVEPOINT s2"}, StaticSql{"SAVEPOINT s3"},
-    StaticSql{"SAVEPOINT s4"}, StaticSql{"SAVEPOINT s5"}, StaticSql{"SAVEPOINT s6"},
-    StaticSql{"SAVEPOINT s7"}, StaticSql{"SAVEPOINT s8"},
+    StaticSql{"SAVEPOINT s1"},
+    StaticSql{"SAVEPOINT s2"},
+    StaticSql{"SAVEPOINT s3"},
+    StaticSql{"SAVEPOINT s4"},
+    StaticSql{"SAVEPOINT s5"},
+    StaticSql{"SAVEPOINT s6"},
+    StaticSql{"SAVEPOINT s7"},
+    StaticSql{"SAVEPOINT s8"},
 };
 const std::array<StaticSql, depth_max> release_sql = {
-    StaticSql{"RELEASE s1"}, StaticSql{"RELEASE s2"}, StaticSql{"RELEASE s3"},
-    StaticSql{"RELEASE s4"}, StaticSql{"RELEASE s5"}, StaticSql{"RELEASE s6"},
-    StaticSql{"RELEASE s7"}, StaticSql{"RELEASE s8"},
+    StaticSql{"RELEASE s1"},
+    StaticSql{"RELEASE s2"},
+    StaticSql{"RELEASE s3"},
+    StaticSql{"RELEASE s4"},
+    StaticSql{"RELEASE s5"},
+    StaticSql{"RELEASE s6"},
+    StaticSql{"RELEASE s7"},
+    StaticSql{"RELEASE s8"},
 };
 const std::array<StaticSql, depth_max> rollback_sql = {
-    StaticSql{"ROLLBACK TO s1"}, StaticSql{"ROLLBACK TO s2"}, StaticSql{"ROLLBACK TO s3"},
-    StaticSql{"ROLLBACK TO s4"}, StaticSql{"ROLLBACK TO s5"}, StaticSql{"ROLLBACK TO s6"},
-    StaticSql{"ROLLBACK TO s7"}, StaticSql{"ROLLBACK TO s8"},
+    StaticSql{"ROLLBACK TO s1"},
+    StaticSql{"ROLLBACK TO s2"},
+    StaticSql{"ROLLBACK TO s3"},
+    StaticSql{"ROLLBACK TO s4"},
+    StaticSql{"ROLLBACK TO s5"},
+    StaticSql{"ROLLBACK TO s6"},
+    StaticSql{"ROLLBACK TO s7"},
+    StaticSql{"ROLLBACK TO s8"},
 };
 
 const StaticSql& at_depth(const std::array<StaticSql, depth_max>& statements, int depth)
@@ -67,11 +82,11 @@ Result<void> SqliteTransaction::begin_savepoint()
 {
     if (auto usable = check_usable(); !usable) return usable;
     if (static_cast<std::size_t>(depth_) == depth_max) {
-        return spoil({
-            Errc::invalid_argument,
-            fmt::format("savepoints are nested deeper than {}", depth_max),
-            std::source_location::current()
-        });
+        return spoil(
+            {Errc::invalid_argument,
+             fmt::format("savepoints are nested deeper than {}", depth_max),
+             std::source_location::current()}
+        );
     }
     const StaticSql& sql = at_depth(savepoint_sql, depth_ + 1);
     if (auto begun = connection_.execute(sql); !begun) return spoil(std::move(begun.error()));
@@ -97,8 +112,10 @@ Result<void> SqliteTransaction::rollback_savepoint()
     UMAVEZ_ASSERT(depth_ > 0);
     if (is_lost_) return std::unexpected(*spoiled_);
     const Connection::Grace grace{connection_};  // an overdue closure must still be able to undo
-    for (const auto* const sql : {&at_depth(rollback_sql, depth_), &at_depth(release_sql, depth_)}) {
-        if (auto undone = connection_.execute(*sql); !undone) return spoil(std::move(undone.error()));
+    for (const auto* const sql :
+         {&at_depth(rollback_sql, depth_), &at_depth(release_sql, depth_)}) {
+        if (auto undone = connection_.execute(*sql); !undone)
+            return spoil(std::move(undone.error()));
     }
     --depth_;
     if (spoiled_ && spoiled_depth_ > depth_) spoiled_.reset();

@@ -2,9 +2,10 @@
 
 // SqliteTransaction: the part of a lane's or reader's transaction that one closure sees.
 //
-// Many closures share one transaction of the lane, each with an object of this class. A failed statement
-// spoils it, down to the savepoint it ran in; an error that ended the whole transaction (disk full, I/O
-// error) makes it lost: nothing more runs here, or it would run outside any transaction.
+// Many closures share one transaction of the lane, each with an object of this class. A failed
+// statement spoils it, down to the savepoint it ran in; an error that ended the whole transaction
+// (disk full, I/O error) makes it lost: nothing more runs here, or it would run outside any
+// transaction.
 //
 // Confined to the thread of the connection.
 
@@ -40,10 +41,13 @@ public:
 
     // For our own statements: refused when spoiled, and a failed step spoils. True: there is a row.
     Result<StatementUse> use(const StaticSql& sql);
-    Result<StatementUse> use(std::string_view sql, const Values& parameters);  // which outlive the use
+    Result<StatementUse> use(
+        std::string_view sql, const Values& parameters
+    );  // which outlive the use
     Result<bool> step(Statement& statement);
 
-    // A failure that is not SQLite's but must have the same consequence (a record that does not decode).
+    // A failure that is not SQLite's but must have the same consequence (a record that does not
+    // decode).
     std::unexpected<Error> spoil(Error error);
 
     Result<void> run_script(std::string_view sql);

@@ -55,7 +55,8 @@ Result<void> Statement::map_parameters()
         const char* const given = sqlite3_bind_parameter_name(handle_, index);
         const std::string_view name = given == nullptr ? "?" : given;
         std::size_t number = 0;
-        const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+        const auto [end, error] =
+            std::from_chars(name.data() + 1, name.data() + name.size(), number);
         const bool is_number = error == std::errc{} && end == name.data() + name.size();
         if (name.front() != '$' || !is_number || number < 1 || number > parameters_max) {
             return fail(

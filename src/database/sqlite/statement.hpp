@@ -2,8 +2,9 @@
 
 // Statement: one prepared statement of one connection, and StatementUse, the right to run it once.
 //
-// Portable SQL names its parameters $1, $2 …; SQLite numbers names in order of appearance, so each statement
-// keeps a table from one to the other. Our own statements say ?1, ?2 … and bind by that number.
+// Portable SQL names its parameters $1, $2 …; SQLite numbers names in order of appearance, so each
+// statement keeps a table from one to the other. Our own statements say ?1, ?2 … and bind by that
+// number.
 //
 // Confined to the thread of the connection.
 
@@ -19,8 +20,8 @@ struct sqlite3_stmt;
 
 namespace umavez {
 
-// A statement of our own: its text lives as long as the program, and every connection finds its prepared
-// form by `slot` instead of by hashing the text. Only ever a global.
+// A statement of our own: its text lives as long as the program, and every connection finds its
+// prepared form by `slot` instead of by hashing the text. Only ever a global.
 class StaticSql {
 public:
     explicit StaticSql(std::string_view text) noexcept;
@@ -45,8 +46,8 @@ public:
     Result<void> map_parameters();
     Result<void> bind_all(const Values& parameters);
 
-    // `position` is the number after the question mark, from 1. Texts and blobs are not copied: they
-    // outlive the use.
+    // `position` is the number after the question mark, from 1. Texts and blobs are not copied:
+    // they outlive the use.
     void bind_null(int position) noexcept;
     void bind(int position, std::int64_t value) noexcept;
     void bind(int position, std::string_view text) noexcept;
@@ -78,7 +79,10 @@ private:
 class StatementUse {
 public:
     explicit StatementUse(Statement& statement) noexcept : statement_(&statement) {}
-    StatementUse(StatementUse&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
+    StatementUse(StatementUse&& other) noexcept
+        : statement_(std::exchange(other.statement_, nullptr))
+    {
+    }
     StatementUse& operator=(StatementUse&&) = delete;
     ~StatementUse()
     {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the tests of the SQLite database share: a directory that goes away, a clock that is set by hand, a
-// scheduler that runs when told, and shorthands for closures.
+// What the tests of the SQLite database share: a directory that goes away, a clock that is set by
+// hand, a scheduler that runs when told, and shorthands for closures.
 
 #include "database/sqlite/sqlite_database.hpp"
 

@@ -61,7 +61,9 @@ const sqlite3_io_methods methods = {
     [](sqlite3_file* f, int level) { return methods_of(f)->xLock(real_of(f), level); },
     [](sqlite3_file* f, int level) { return methods_of(f)->xUnlock(real_of(f), level); },
     [](sqlite3_file* f, int* out) { return methods_of(f)->xCheckReservedLock(real_of(f), out); },
-    [](sqlite3_file* f, int op, void* arg) { return methods_of(f)->xFileControl(real_of(f), op, arg); },
+    [](sqlite3_file* f, int op, void* arg) {
+        return methods_of(f)->xFileControl(real_of(f), op, arg);
+    },
     [](sqlite3_file* f) { return methods_of(f)->xSectorSize(real_of(f)); },
     [](sqlite3_file* f) { return methods_of(f)->xDeviceCharacteristics(real_of(f)); },
     [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// FaultyVfs: a disk that fails when told. While it lives, every database is opened through it; its faults
-// hit the write-ahead log alone. A gate holds flushes until the test lets them go on. Thread-safe.
+// FaultyVfs: a disk that fails when told. While it lives, every database is opened through it; its
+// faults hit the write-ahead log alone. A gate holds flushes until the test lets them go on.
+// Thread-safe.
 
 #include <atomic>
 #include <condition_variable>
@@ -18,9 +19,9 @@ public:
     FaultyVfs& operator=(const FaultyVfs&) = delete;
 
     // Each counts down; the operation fails while it is above zero.
-    std::atomic<int> sync_failures{0};        // with SQLITE_IOERR_FSYNC, after the bytes were written
-    std::atomic<int> full_writes{0};          // with SQLITE_FULL
-    std::atomic<int> writes_before_full{0};   // those that still succeed before that
+    std::atomic<int> sync_failures{0};  // with SQLITE_IOERR_FSYNC, after the bytes were written
+    std::atomic<int> full_writes{0};    // with SQLITE_FULL
+    std::atomic<int> writes_before_full{0};  // those that still succeed before that
 
     std::atomic<int> wal_opens{0};
     std::atomic<int> wal_syncs{0};

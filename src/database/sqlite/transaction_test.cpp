@@ -24,8 +24,15 @@ protected:
 
 TEST_F(SqliteTransactionTest, ValuesComeBackAsTheTypesTheyWent)
 {
-    const Values sent = {std::int64_t{-7}, 2.5, std::string{"a\0b", 3}, Blob{std::string{"\xff\0", 2}},
-                         std::monostate{}, std::string{}, Blob{}};
+    const Values sent = {
+        std::int64_t{-7},
+        2.5,
+        std::string{"a\0b", 3},
+        Blob{std::string{"\xff\0", 2}},
+        std::monostate{},
+        std::string{},
+        Blob{}
+    };
 
     const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
         const auto rows = transaction.query("SELECT $1, $2, $3, $4, $5, $6, $7", sent);
@@ -90,7 +97,12 @@ TEST_F(SqliteTransactionTest, MistakesInStatementsAreToldWithoutValues)
 TEST_F(SqliteTransactionTest, TransactionControlBelongsToTheLane)
 {
     for (const char* const text :
-         {"COMMIT", "ROLLBACK", "BEGIN", "SAVEPOINT x", "PRAGMA synchronous = OFF", "ATTACH ':memory:' AS x"}) {
+         {"COMMIT",
+          "ROLLBACK",
+          "BEGIN",
+          "SAVEPOINT x",
+          "PRAGMA synchronous = OFF",
+          "ATTACH ':memory:' AS x"}) {
         const auto done = database->transact(sql(text));
         ASSERT_FALSE(done) << text;
         EXPECT_EQ(done.error().code, Errc::sql) << done.error().detail;

@@ -2,9 +2,9 @@
 
 // Work: something to be done on a lane or a reader, and the coroutine that waits for it.
 //
-// A Work lives in the frame of the coroutine that awaits it and is queued by links inside it, so a request
-// costs the queue no allocation. From submit to the answer it belongs to the thread that runs it; as soon as
-// its coroutine is handed to the scheduler it may be gone.
+// A Work lives in the frame of the coroutine that awaits it and is queued by links inside it, so a
+// request costs the queue no allocation. From submit to the answer it belongs to the thread that
+// runs it; as soon as its coroutine is handed to the scheduler it may be gone.
 //
 // Confined to one thread at a time.
 
@@ -22,11 +22,11 @@ public:
     virtual Result<void> run(SqliteTransaction& transaction) = 0;
 
     // How it wants to be run; set before it is submitted.
-    std::size_t members = 1;      // of a batch's limit
-    bool is_urgent = false;       // completions and heartbeats go first
-    bool is_alone = false;        // shares its transaction with nobody
-    bool has_savepoint = false;   // its error must not cost its neighbours a second run
-    bool is_trusted = false;      // of the engine: it throws only to end a simulated process
+    std::size_t members = 1;     // of a batch's limit
+    bool is_urgent = false;      // completions and heartbeats go first
+    bool is_alone = false;       // shares its transaction with nobody
+    bool has_savepoint = false;  // its error must not cost its neighbours a second run
+    bool is_trusted = false;     // of the engine: it throws only to end a simulated process
     Access access = Access::read_write;
     Duration run_limit = tuning::run_limit;
 

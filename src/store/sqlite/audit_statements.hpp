@@ -2,8 +2,8 @@
 
 // The audit's statements, each inside a transaction that somebody else opened.
 //
-// Entries lie in order of time; those of one key are found by an 8-byte hash of its identity, checked
-// against the identity itself. Confined to the transaction.
+// Entries lie in order of time; those of one key are found by an 8-byte hash of its identity,
+// checked against the identity itself. Confined to the transaction.
 
 #include "database/sqlite/sqlite_transaction.hpp"
 #include "store/audit.hpp"

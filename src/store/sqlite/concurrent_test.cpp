@@ -1,4 +1,5 @@
-// The SQLite store with real threads: one winner per key, notes that flush themselves, reads past the lane.
+// The SQLite store with real threads: one winner per key, notes that flush themselves, reads past
+// the lane.
 
 #include "core/transition.hpp"
 #include "database/sqlite/test_support.hpp"

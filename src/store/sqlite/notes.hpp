@@ -2,8 +2,9 @@
 
 // Notes: decisions that changed nothing ride the next batch; nobody waits for them.
 //
-// Bounded by limits::audit_notes_max; what does not fit is dropped and counted. At a crash those that had
-// not yet landed are missing. Thread-safe; ride(), landed() and refused() are the lane's alone.
+// Bounded by limits::audit_notes_max; what does not fit is dropped and counted. At a crash those
+// that had not yet landed are missing. Thread-safe; ride(), landed() and refused() are the lane's
+// alone.
 
 #include "base/store_clock.hpp"
 #include "database/sqlite/batch_runner.hpp"

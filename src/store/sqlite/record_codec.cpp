@@ -65,7 +65,8 @@ public:
     std::int64_t integer(int column, std::int64_t least, std::int64_t most)
     {
         const std::int64_t value = statement_.integer(column);
-        if (statement_.type(column) != SQLITE_INTEGER || value < least || value > most) refuse(column);
+        if (statement_.type(column) != SQLITE_INTEGER || value < least || value > most)
+            refuse(column);
         return value;
     }
     bool boolean(int column) { return integer(column, 0, 1) != 0; }
@@ -218,7 +219,9 @@ Result<Record> read_record(const Statement& statement)
     record.checkpoint = reader.blob_or_nothing(24);
     if (reader.refused() >= 0) {
         return fail_corrupt(fmt::format(
-            "row {} of umavez_records, column {} of its SELECT", statement.integer(0), reader.refused()
+            "row {} of umavez_records, column {} of its SELECT",
+            statement.integer(0),
+            reader.refused()
         ));
     }
     return record;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Records to columns and back. Whatever comes out of the database is checked: a value that no version of
-// this program wrote is corrupt_record, never a guess and never a crash. Thread-safe.
+// Records to columns and back. Whatever comes out of the database is checked: a value that no
+// version of this program wrote is corrupt_record, never a guess and never a crash. Thread-safe.
 
 #include "database/sqlite/statement.hpp"
 
@@ -15,15 +15,15 @@
 namespace umavez {
 
 // Columns 0 to 24 of every SELECT that read_record understands; the identity follows as 25 to 27.
-#define UMAVEZ_RECORD_COLUMNS                                                                \
-    "id, target, fingerprint, fingerprint_version, status, final, mode, epoch, execution, "  \
-    "attempts, takeovers, retry_at, created_at, updated_at, completed_at, "                  \
-    "processing_expires_at, expires_at, response_status, response_digest, "                  \
+#define UMAVEZ_RECORD_COLUMNS                                                               \
+    "id, target, fingerprint, fingerprint_version, status, final, mode, epoch, execution, " \
+    "attempts, takeovers, retry_at, created_at, updated_at, completed_at, "                 \
+    "processing_expires_at, expires_at, response_status, response_digest, "                 \
     "response_omitted, entity_type, entity_id, response_headers, response_body, checkpoint"
 #define UMAVEZ_IDENTITY_COLUMNS "tenant_id, operation, key"
 
-// Binds ?4 to ?27: the columns above without `id`, in their order. `response` stands for the record's own,
-// which may have been left out to save a copy. `headers` keeps the bytes alive.
+// Binds ?4 to ?27: the columns above without `id`, in their order. `response` stands for the
+// record's own, which may have been left out to save a copy. `headers` keeps the bytes alive.
 void bind_record(
     Statement& statement,
     const Record& record,

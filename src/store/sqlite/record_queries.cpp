@@ -19,11 +19,10 @@ const StaticSql abandoned_sql{
     "WHERE status = 'processing' AND processing_expires_at <= ?1 "
     "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY processing_expires_at LIMIT ?3"
 };
-const StaticSql doubted_sql{
-    "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
-    " FROM umavez_records INDEXED BY umavez_records_doubted "
-    "WHERE status = 'in_doubt' AND retry_at <= ?1 "
-    "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY retry_at LIMIT ?3"
+const StaticSql doubted_sql{"SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+                            " FROM umavez_records INDEXED BY umavez_records_doubted "
+                            "WHERE status = 'in_doubt' AND retry_at <= ?1 "
+                            "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY retry_at LIMIT ?3"
 };
 const StaticSql count_sql{
     "SELECT status, count(*), min(updated_at) FROM umavez_records GROUP BY status"
@@ -104,7 +103,8 @@ ScanSql make_scan(const ScanQuery& query)
     if (query.after) {
         const std::size_t next = sql.parameters.size() + 1;
         sql.text += sql.text.empty() ? " WHERE " : " AND ";
-        sql.text += fmt::format("(tenant_id, operation, key) > (${}, ${}, ${})", next, next + 1, next + 2);
+        sql.text +=
+            fmt::format("(tenant_id, operation, key) > (${}, ${}, ${})", next, next + 1, next + 2);
         sql.parameters.emplace_back(query.after->tenant_id.text());
         sql.parameters.emplace_back(query.after->operation.text());
         sql.parameters.emplace_back(query.after->key.text());
@@ -126,7 +126,8 @@ Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query)
         const Instant since_b = due_since(b.record);
         return since_a != since_b ? since_a < since_b : a.id < b.id;
     });
-    if (rows.size() > query.count_max) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(query.count_max), rows.end());
+    if (rows.size() > query.count_max)
+        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(query.count_max), rows.end());
     return due;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What workers and people ask of the records: due, scan, count. Reads only, on a reader. Confined to the
-// transaction.
+// What workers and people ask of the records: due, scan, count. Reads only, on a reader. Confined
+// to the transaction.
 
 #include "database/sqlite/sqlite_transaction.hpp"
 #include "store/store.hpp"

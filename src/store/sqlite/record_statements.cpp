@@ -22,9 +22,8 @@ const StaticSql insert_sql{
     "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
     "ON CONFLICT (tenant_id, operation, key) DO NOTHING"
 };
-const StaticSql find_sql{
-    "SELECT " UMAVEZ_RECORD_COLUMNS
-    " FROM umavez_records WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
+const StaticSql find_sql{"SELECT " UMAVEZ_RECORD_COLUMNS
+                         " FROM umavez_records WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
 };
 const StaticSql update_sql{
     "UPDATE umavez_records SET target = ?4, fingerprint = ?5, fingerprint_version = ?6, "
@@ -75,8 +74,9 @@ Result<void> check_limits(const Draft& draft)
     if (draft.checkpoint.size() > limits::checkpoint_bytes_max) {
         return fail(Errc::limit_exceeded, "a checkpoint is larger than checkpoint_bytes_max");
     }
-    const Entity* const entity =
-        draft.response && draft.response->response.entity ? &*draft.response->response.entity : nullptr;
+    const Entity* const entity = draft.response && draft.response->response.entity
+                                     ? &*draft.response->response.entity
+                                     : nullptr;
     if (entity != nullptr && (entity->type.size() > limits::entity_chars_max ||
                               entity->id.size() > limits::entity_chars_max)) {
         return fail(Errc::limit_exceeded, "an entity's type or id is longer than entity_chars_max");
@@ -84,8 +84,8 @@ Result<void> check_limits(const Draft& draft)
     return {};
 }
 
-// The record to be written, without its response: that is bound from the draft, which must survive for the
-// case that this transaction is lost and the member run again.
+// The record to be written, without its response: that is bound from the draft, which must survive
+// for the case that this transaction is lost and the member run again.
 Record to_record_without_response(Draft& draft, const Record* previous, Instant now)
 {
     std::optional<StoredResponse> response = std::exchange(draft.response, std::nullopt);
@@ -109,7 +109,8 @@ Result<void> write_audit(
 
 Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& insertion)
 {
-    if (auto within = check_limits(insertion.draft); !within) return std::unexpected(within.error());
+    if (auto within = check_limits(insertion.draft); !within)
+        return std::unexpected(within.error());
     const Instant now = transaction.now();
     Record record = to_record_without_response(insertion.draft, nullptr, now);
     {
@@ -136,7 +137,8 @@ Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& in
 
 Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& replacement)
 {
-    if (auto within = check_limits(replacement.next); !within) return std::unexpected(within.error());
+    if (auto within = check_limits(replacement.next); !within)
+        return std::unexpected(within.error());
     const Instant now = transaction.now();
     auto there = find_row(transaction, replacement.id);
     if (!there) return std::unexpected(std::move(there.error()));

@@ -2,8 +2,8 @@
 
 // The statements of the store, each inside a transaction that somebody else opened.
 //
-// No rule is in here: whether a write is allowed is asked of core/draft.hpp, in the same transaction as the
-// write. Confined to the transaction.
+// No rule is in here: whether a write is allowed is asked of core/draft.hpp, in the same
+// transaction as the write. Confined to the transaction.
 
 #include "database/sqlite/sqlite_transaction.hpp"
 #include "store/store.hpp"

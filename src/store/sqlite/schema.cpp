@@ -5,12 +5,13 @@
 namespace umavez {
 namespace {
 
-// Rows lie in order of insertion and the identity has an index of its own: a random key as the clustered key
-// would dirty a page of full rows for every record (reference: 22,000 against 50,000 pairs/s).
+// Rows lie in order of insertion and the identity has an index of its own: a random key as the
+// clustered key would dirty a page of full rows for every record (reference: 22,000 against 50,000
+// pairs/s).
 //
 // Instants are microseconds since 1970 by the store's clock; null means "no deadline". Digests and
-// `execution` are raw bytes. `response_headers` is a list of length-prefixed names and values. The large
-// columns come last, so that the others are read without them.
+// `execution` are raw bytes. `response_headers` is a list of length-prefixed names and values. The
+// large columns come last, so that the others are read without them.
 constexpr std::string_view version_1 = R"(
 CREATE TABLE umavez_records (
     id INTEGER PRIMARY KEY,

@@ -147,9 +147,10 @@ public:
 
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
     {
-        auto work = make_work<std::vector<AuditEntry>>([&, count_max](SqliteTransaction& transaction) {
-            return read_timeline(transaction, id, count_max);
-        });
+        auto work =
+            make_work<std::vector<AuditEntry>>([&, count_max](SqliteTransaction& transaction) {
+                return read_timeline(transaction, id, count_max);
+            });
         work.access = Access::read_once;
         Result<void> done = co_await database_.on_reader(work);
         if (!done) co_return std::unexpected(std::move(done.error()));
@@ -178,9 +179,8 @@ public:
         return insert_audit(ours(transaction), id, transaction.now(), token, note);
     }
 
-    Result<Swept> sweep(
-        Transaction& transaction, std::size_t count_max, Duration audit_retention
-    ) override
+    Result<Swept> sweep(Transaction& transaction, std::size_t count_max, Duration audit_retention)
+        override
     {
         return sweep_records(ours(transaction), count_max, audit_retention);
     }
@@ -220,7 +220,9 @@ Result<std::unique_ptr<TransactionalStore>> open_sqlite_store(Database& database
 {
     auto* const sqlite = dynamic_cast<SqliteDatabase*>(&database);
     if (sqlite == nullptr) {
-        return fail(Errc::misconfigured, "the SQLite store needs a database opened with sqlite:PATH");
+        return fail(
+            Errc::misconfigured, "the SQLite store needs a database opened with sqlite:PATH"
+        );
     }
     if (auto migrated = sqlite->migrate(sqlite_store_migrations()); !migrated) {
         return std::unexpected(std::move(migrated.error()));

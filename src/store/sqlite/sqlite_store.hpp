@@ -1,7 +1,7 @@
 #pragma once
 
-// The SQLite store: records and audit in the tables umavez_records and umavez_audit of a database that also
-// holds the business rows. Thread-safe.
+// The SQLite store: records and audit in the tables umavez_records and umavez_audit of a database
+// that also holds the business rows. Thread-safe.
 
 #include "store/transactional_store.hpp"
 

@@ -1,5 +1,5 @@
-// What is peculiar to the SQLite store: its schema, what its columns refuse, rows that were damaged, notes
-// that ride along. What every store must do is in tests/conformance.
+// What is peculiar to the SQLite store: its schema, what its columns refuse, rows that were
+// damaged, notes that ride along. What every store must do is in tests/conformance.
 
 #include "store/sqlite/sqlite_store.hpp"
 
@@ -101,13 +101,14 @@ TEST_F(SqliteStoreTest, SchemaIsTheOneThatWasReleased)
     std::string dump;
     const auto done = database->read([&dump](Transaction& transaction) -> Result<void> {
         const auto rows = transaction.query(
-            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name LIKE 'umavez%' ORDER BY name"
+            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name LIKE 'umavez%' ORDER "
+            "BY name"
         );
         for (const Row& row : *rows) dump += row.text(0) + ";\n";
         return {};
     });
     ASSERT_TRUE(done);
-    const auto golden = std::filesystem::path{__FILE__}.parent_path() / "schema.golden.sql";
+    const auto golden = std::filesystem::path{UMAVEZ_SCHEMA_GOLDEN};
     if (std::getenv("UMAVEZ_BLESS") != nullptr) std::ofstream{golden} << dump;
 
     std::stringstream released;
@@ -162,7 +163,8 @@ TEST_F(SqliteStoreTest, DamagedRowsAreReportedAndNeverReplayed)
             auto& ours = static_cast<SqliteTransaction&>(transaction);
             sqlite_ignore_checks(ours, true);
             const auto changed = transaction.execute(
-                "UPDATE umavez_records SET " + std::string{damage} + " WHERE key = $1", {of.key.text()}
+                "UPDATE umavez_records SET " + std::string{damage} + " WHERE key = $1",
+                {of.key.text()}
             );
             sqlite_ignore_checks(ours, false);
             if (!changed) return std::unexpected(changed.error());
@@ -182,10 +184,17 @@ TEST_F(SqliteStoreTest, ColumnsRefuseWhatNoRecordHas)
 {
     ASSERT_TRUE(claim(id()));
     for (const char* const bad :
-         {"status = 'done'", "key = ''", "target = x'00'", "epoch = 'text'", "final = 2",
-          "execution = zeroblob(15)", "checkpoint = zeroblob(65537)", "entity_type = 'x'",
+         {"status = 'done'",
+          "key = ''",
+          "target = x'00'",
+          "epoch = 'text'",
+          "final = 2",
+          "execution = zeroblob(15)",
+          "checkpoint = zeroblob(65537)",
+          "entity_type = 'x'",
           "response_status = 200"}) {
-        const auto changed = database->transact(sql("UPDATE umavez_records SET " + std::string{bad}));
+        const auto changed =
+            database->transact(sql("UPDATE umavez_records SET " + std::string{bad}));
         ASSERT_FALSE(changed) << bad;
         EXPECT_EQ(changed.error().code, Errc::sql) << bad;
     }
@@ -272,8 +281,10 @@ TEST_F(SqliteStoreTest, HotStatementsUseTheirIndexes)
         return plans;
     };
     EXPECT_EQ(
-        plan("SELECT * FROM umavez_records WHERE tenant_id = 'a' AND operation = 'b' AND key = 'c'"),
-        "SEARCH umavez_records USING INDEX umavez_records_identity (tenant_id=? AND operation=? AND key=?)\n"
+        plan("SELECT * FROM umavez_records WHERE tenant_id = 'a' AND operation = 'b' AND key = 'c'"
+        ),
+        "SEARCH umavez_records USING INDEX umavez_records_identity (tenant_id=? AND operation=? "
+        "AND key=?)\n"
     );
     EXPECT_EQ(
         plan("SELECT * FROM umavez_records WHERE expires_at IS NOT NULL AND expires_at <= 5 "

@@ -2,8 +2,8 @@
 
 // The works of the store: what one call of the port does on a lane or on a reader.
 //
-// Each refers to objects in the frame of the coroutine that awaits it, and can be run again after its
-// transaction was lost. Confined to one thread at a time.
+// Each refers to objects in the frame of the coroutine that awaits it, and can be run again after
+// its transaction was lost. Confined to one thread at a time.
 
 #include "database/sqlite/work.hpp"
 #include "store/sqlite/record_statements.hpp"
