@@ -67,9 +67,9 @@ public:
         }
         if (version.size() != 8 || !version.starts_with("HTTP/") || !is_digit(version[5]) ||
             version[6] != '.' || !is_digit(version[7])) {
-            return bad("the version is not HTTP/1.1");
+            return bad("the version is malformed");
         }
-        if (version[5] != '1') return Refusal{505, "only HTTP/1.1 and HTTP/1.0 are spoken here"};
+        if (version[5] != '1') return Refusal{505, "only version 1 is spoken here"};
         framing_.version_minor = version[7] == '0' ? 0 : 1;
         return std::nullopt;
     }
@@ -99,7 +99,7 @@ public:
         if (framing_.chunked && has_length_)
             return bad("both Content-Length and Transfer-Encoding are given");
         if (framing_.chunked && framing_.version_minor == 0) {
-            return bad("HTTP/1.0 has no Transfer-Encoding");
+            return bad("version 1.0 has no Transfer-Encoding");
         }
         if (framing_.content_length > body_bytes_max) return Refusal{413, "the body is too large"};
         return framing_;

@@ -97,7 +97,7 @@ void Auditor::hear(const std::vector<std::string>& lines)
         int status = 0;
         words >> verb >> key;
         if (verb == "ack" && words >> status >> body) acknowledge(key, status, body);
-        if (verb == "broken" || verb == "late" || verb == "failed") heard_broken_.push_back(line);
+        if (verb == "broken" || verb == "failed") heard_broken_.push_back(line);
     }
 }
 

@@ -36,13 +36,15 @@ int make_timer(Duration in)
     return timer;
 }
 
-std::vector<std::string> environment_with(const std::optional<KillAt>& kill)
+std::vector<std::string> environment_for(const ChildOptions& options)
 {
     std::vector<std::string> all;
     for (char** each = environ; *each != nullptr; ++each) {
-        if (std::strncmp(*each, "UMAVEZ_CRASH_AT=", 16) != 0) all.emplace_back(*each);
+        if (std::strncmp(*each, "UMAVEZ_CRASH_", 13) != 0) all.emplace_back(*each);
     }
-    if (kill) all.push_back("UMAVEZ_CRASH_AT=" + to_text(*kill));
+    const auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(options.lease);
+    all.push_back(fmt::format("UMAVEZ_CRASH_LEASE_MS={}", lease.count()));
+    if (options.kill) all.push_back("UMAVEZ_CRASH_AT=" + to_text(*options.kill));
     return all;
 }
 
@@ -56,7 +58,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts)
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::string& directory, Errand errand, std::optional<KillAt> kill)
+ChildProcess::ChildProcess(const ChildOptions& options)
 {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) fail_with("pipe");
@@ -64,9 +66,11 @@ ChildProcess::ChildProcess(const std::string& directory, Errand errand, std::opt
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
     std::vector<std::string> arguments = {
-        UMAVEZ_CRASH_CHILD, directory, errand == Errand::endless ? "endless" : "finish"
+        UMAVEZ_CRASH_CHILD,
+        options.directory,
+        options.errand == Errand::endless ? "endless" : "finish"
     };
-    std::vector<std::string> environment = environment_with(kill);
+    std::vector<std::string> environment = environment_for(options);
     const int error = ::posix_spawn(
         &process_,
         UMAVEZ_CRASH_CHILD,

@@ -18,6 +18,16 @@ namespace umavez::crash {
 
 enum class Errand : std::uint8_t { endless, finish };
 
+// Of a child that did not get every last answer in time.
+inline constexpr int exit_code_late = 5;
+
+struct ChildOptions {
+    std::string directory;
+    Errand errand = Errand::endless;
+    Duration lease = std::chrono::milliseconds{200};
+    std::optional<KillAt> kill;
+};
+
 struct Death {
     bool is_over = false;  // false: the time was up first
     int signal = 0;        // that killed it, or 0
@@ -26,7 +36,7 @@ struct Death {
 
 class ChildProcess {
 public:
-    ChildProcess(const std::string& directory, Errand errand, std::optional<KillAt> kill = {});
+    explicit ChildProcess(const ChildOptions& options);
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;

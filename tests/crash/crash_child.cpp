@@ -7,6 +7,7 @@
 // itself at UMAVEZ_CRASH_AT=<point>:<n>. `finish` opens none, brings all of them to their end and
 // exits with 0.
 
+#include "child_process.hpp"
 #include "kill_switch.hpp"
 #include "market.hpp"
 
@@ -32,7 +33,7 @@ using namespace std::chrono_literals;
 
 constexpr unsigned threads_count = 4;
 constexpr unsigned generations_open = 3;
-constexpr Duration give_up_after = 60s;
+constexpr Duration give_up_after = 20s;
 
 // Shorter than PIPE_BUF: a line arrives whole or not at all.
 void print_line(const std::string& line)
@@ -198,7 +199,7 @@ int run(const std::string& directory, bool is_endless)
     engine->reset();
     database->reset();
     fault_hook = nullptr;
-    return is_done ? 0 : 5;
+    return is_done ? 0 : exit_code_late;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <iostream>
 #include <random>
@@ -22,26 +23,34 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration death_limit = 60s;
-constexpr Duration finish_limit = 90s;
+// Leases are short, so that their end comes soon. On a machine so busy that a claim takes as long
+// as that, nobody gets on: then the same is tried with long ones.
+constexpr std::array leases = {Duration{200ms}, Duration{4s}};
+constexpr Duration patience = 25s;
 
 // One database, its deaths and what was acknowledged in between.
 class CrashTest : public ::testing::Test {
 protected:
     void die_at(const KillAt& kill)
     {
-        arrivals_.killed_at = 0;
-        ChildProcess child{directory_.path(), Errand::endless, kill};
-        const Death death = child.watch(death_limit);
-        ASSERT_TRUE(death.is_over) << to_text(kill) << " was not reached";
-        EXPECT_EQ(death.signal, SIGKILL) << last_lines(child);
-        EXPECT_EQ(arrivals_.killed_at.load(), 1 + static_cast<std::uint64_t>(kill.point));
-        expect_in_order(child, Moment::after_death, to_text(kill));
+        for (const Duration lease : leases) {
+            arrivals_.killed_at = 0;
+            ChildProcess child{{.directory = directory_.path(), .lease = lease, .kill = kill}};
+            const Death death = child.watch(patience);
+            const bool is_reached = death.signal == SIGKILL;
+            if (!is_reached) expect_merely_late(death, child);
+            child.kill();
+            expect_in_order(child, Moment::after_death, to_text(kill));
+            if (!is_reached) continue;
+            EXPECT_EQ(arrivals_.killed_at.load(), 1 + static_cast<std::uint64_t>(kill.point));
+            return;
+        }
+        FAIL() << to_text(kill) << " was not reached";
     }
 
     void die_after(Duration delay)
     {
-        ChildProcess child{directory_.path(), Errand::endless};
+        ChildProcess child{{.directory = directory_.path()}};
         EXPECT_FALSE(child.watch(delay).is_over) << last_lines(child);
         child.kill();
         expect_in_order(child, Moment::after_death, fmt::format("after {} us", delay.count()));
@@ -50,7 +59,7 @@ protected:
     // Stopped beyond every lease, then let go, then killed.
     void stop_and_die(Duration delay, Duration pause)
     {
-        ChildProcess child{directory_.path(), Errand::endless};
+        ChildProcess child{{.directory = directory_.path()}};
         EXPECT_FALSE(child.watch(delay).is_over) << last_lines(child);
         child.send(SIGSTOP);
         child.watch(pause);
@@ -62,12 +71,20 @@ protected:
 
     void finish()
     {
-        ChildProcess child{directory_.path(), Errand::finish};
-        const Death death = child.watch(finish_limit);
-        EXPECT_TRUE(death.is_over);
-        EXPECT_EQ(death.signal, 0);
-        EXPECT_EQ(death.exit_code, 0) << last_lines(child);
-        expect_in_order(child, Moment::at_the_end, "at the end");
+        for (const Duration lease : leases) {
+            ChildProcess child{
+                {.directory = directory_.path(), .errand = Errand::finish, .lease = lease}
+            };
+            const Death death = child.watch(2 * patience);
+            child.kill();
+            const bool is_done = death.is_over && death.signal == 0 && death.exit_code == 0;
+            const bool is_last = lease == leases.back();
+            const Moment moment = is_done || is_last ? Moment::at_the_end : Moment::after_death;
+            expect_in_order(child, moment, "at the end");
+            if (is_done) return;
+            expect_merely_late(death, child);
+            EXPECT_FALSE(is_last) << last_lines(child);
+        }
     }
 
     std::uint64_t reached(std::size_t point) const { return arrivals_.counts[point].load(); }
@@ -92,6 +109,15 @@ private:
         EXPECT_TRUE(complaints.empty()) << when << ":\n" << to_text(complaints);
     }
 
+    static void expect_merely_late(const Death& death, const ChildProcess& child)
+    {
+        const bool is_late =
+            !death.is_over || (death.signal == 0 && death.exit_code == exit_code_late);
+        EXPECT_TRUE(is_late) << "signal " << death.signal << ", exit code " << death.exit_code
+                             << "\n"
+                             << last_lines(child);
+    }
+
     static std::string last_lines(const ChildProcess& child)
     {
         const auto& lines = child.lines();
@@ -102,9 +128,13 @@ private:
 
 TEST_F(CrashTest, WorkloadReachesEveryFaultPoint)
 {
-    ChildProcess child{directory_.path(), Errand::endless};
-    child.watch(death_limit, [this] { return reached_count() == fault_points_count; });
-    child.kill();
+    for (const Duration lease : leases) {
+        ChildProcess child{{.directory = directory_.path(), .lease = lease}};
+        child.watch(patience, [this] { return reached_count() == fault_points_count; });
+        child.kill();
+        auditor_.hear(child.lines());
+        if (reached_count() == fault_points_count) break;
+    }
 
     for (std::size_t i = 0; i < fault_points_count; ++i) {
         const auto point = static_cast<FaultPoint>(i);
@@ -114,7 +144,6 @@ TEST_F(CrashTest, WorkloadReachesEveryFaultPoint)
     std::cout << fmt::format(
         "{} of {} fault points reached\n", reached_count(), fault_points_count
     );
-    auditor_.hear(child.lines());
     EXPECT_GT(auditor_.acknowledged_count(), 0u);
     finish();
 }

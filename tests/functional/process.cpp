@@ -14,7 +14,7 @@
 namespace umavez::functional {
 namespace {
 
-constexpr int deadline_ms = 30'000;
+constexpr int deadline_ms = 60'000;
 
 struct Pipe {
     int read_end = -1;
