@@ -162,6 +162,9 @@ public:
     }
 
     virtual std::vector<OperationStats> stats() const = 0;
+
+    // Why the last pass of the engine's worker failed, if it did.
+    virtual std::optional<std::string> worker_trouble() const = 0;
     virtual Task<Result<std::vector<RecordsByStatus>>> async_count() = 0;
 
     // Raises lost() on open leases, stops the engine's threads. Called by the destructor.

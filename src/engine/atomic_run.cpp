@@ -10,19 +10,51 @@ namespace umavez {
 
 Result<void> AtomicRun::run(Transaction& transaction)
 {
+    auto* const executed = outcome ? std::get_if<Executed>(&*outcome) : nullptr;
+    if (executed != nullptr) earlier_ = std::move(executed->response);
     outcome.reset();
     error.reset();
     exception = nullptr;
     note.reset();
     mismatch_ignored = released = false;
 
-    if (auto begun = transaction.begin_savepoint(); !begun) return begun;
+    savepoints_ = 0;
+    auto done = attempt(transaction);
+    // Inside somebody else's transaction nobody would clean up after us.
+    while (!done && savepoints_ > 0 && roll_back(transaction)) continue;
+    return done;
+}
+
+Result<void> AtomicRun::attempt(Transaction& transaction)
+{
+    if (auto begun = begin(transaction); !begun) return begun;
     auto claimed = claim(transaction);
     if (!claimed) return std::unexpected(claimed.error());
-    if (!*claimed) return transaction.release_savepoint();  // the key is not ours; the answer is set
+    if (!*claimed) return release(transaction);  // the key is not ours; the answer is set
 
     strike(FaultPoint::atomic_after_claim);
     return work(transaction, **claimed);
+}
+
+Result<void> AtomicRun::begin(Transaction& transaction)
+{
+    auto begun = transaction.begin_savepoint();
+    if (begun) ++savepoints_;
+    return begun;
+}
+
+Result<void> AtomicRun::release(Transaction& transaction)
+{
+    auto ended = transaction.release_savepoint();
+    if (ended) --savepoints_;
+    return ended;
+}
+
+Result<void> AtomicRun::roll_back(Transaction& transaction)
+{
+    auto undone = transaction.rollback_savepoint();
+    if (undone) --savepoints_;
+    return undone;
 }
 
 // The record we own now, or nothing: then the outcome is set.
@@ -48,9 +80,9 @@ Result<std::optional<Record>> AtomicRun::claim(Transaction& transaction)
 Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction, Found found)
 {
     if (found.record.token.execution == call_.execution && is_completed(found.record)) {
-        // Our earlier run did commit, although nobody could tell us.
-        Response response = found.record.response ? found.record.response->response : Response{};
-        outcome = Executed{std::move(response)};
+        // Our earlier run did commit, although nobody could tell us. Its answer may have been too large to keep.
+        const auto& kept = found.record.response;
+        outcome = Executed{earlier_ ? *earlier_ : kept ? kept->response : Response{}};
         return std::nullopt;
     }
     const Policy& policy = call_.operation.policy;
@@ -103,17 +135,17 @@ Result<void> AtomicRun::answer(Transaction& transaction, const Decision& decisio
 
 Result<void> AtomicRun::work(Transaction& transaction, const Record& owned)
 {
-    if (auto begun = transaction.begin_savepoint(); !begun) return begun;
+    if (auto begun = begin(transaction); !begun) return begun;
     std::optional<Response> response = call_handler(transaction);
     strike(FaultPoint::atomic_after_handler);
 
     const Verdict verdict =
         response ? judge(response->status, call_.operation.policy) : Verdict::release;
     if (verdict == Verdict::succeed) {
-        if (auto kept = transaction.release_savepoint(); !kept) return kept;
+        if (auto kept = release(transaction); !kept) return kept;
         return complete(transaction, owned, Status::succeeded, *std::move(response));
     }
-    if (auto undone = transaction.rollback_savepoint(); !undone) return undone;
+    if (auto undone = roll_back(transaction); !undone) return undone;
     if (verdict == Verdict::fail_final) {
         return complete(transaction, owned, Status::failed, *std::move(response));
     }
@@ -121,7 +153,7 @@ Result<void> AtomicRun::work(Transaction& transaction, const Record& owned)
                       : error  ? error->detail
                                : std::string{"exception"};
     if (response) outcome = Executed{*std::move(response), false};
-    return release(transaction, owned, std::move(why));
+    return give_back(transaction, owned, std::move(why));
 }
 
 std::optional<Response> AtomicRun::call_handler(Transaction& transaction)
@@ -164,13 +196,13 @@ Result<void> AtomicRun::complete(
         return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
     }
     outcome = Executed{std::move(response)};
-    return transaction.release_savepoint();
+    return release(transaction);
 }
 
-Result<void> AtomicRun::release(Transaction& transaction, const Record& owned, std::string why)
+Result<void> AtomicRun::give_back(Transaction& transaction, const Record& owned, std::string why)
 {
     released = true;
-    if (auto undone = transaction.rollback_savepoint(); !undone) return undone;
+    if (auto undone = roll_back(transaction); !undone) return undone;
     if (!call_.audits) return {};
     AuditNote audit{AuditEvent::released, std::move(why)};
     return call_.store.append_audit(transaction, call_.id, owned.token, std::move(audit));

@@ -42,6 +42,10 @@ public:
     bool released = false;
 
 private:
+    Result<void> attempt(Transaction& transaction);
+    Result<void> begin(Transaction& transaction);
+    Result<void> release(Transaction& transaction);
+    Result<void> roll_back(Transaction& transaction);
     Result<std::optional<Record>> claim(Transaction& transaction);
     Result<std::optional<Record>> claim_existing(Transaction& transaction, Found found);
     Result<void> answer(Transaction& transaction, const Decision& decision, Record record);
@@ -49,10 +53,12 @@ private:
     Result<void> complete(
         Transaction& transaction, const Record& owned, Status status, Response response
     );
-    Result<void> release(Transaction& transaction, const Record& owned, std::string why);
+    Result<void> give_back(Transaction& transaction, const Record& owned, std::string why);
     std::optional<Response> call_handler(Transaction& transaction);
 
     const AtomicCall& call_;
+    std::optional<Response> earlier_;  // of a run whose commit is not known
+    int savepoints_ = 0;               // that we opened and did not end
 };
 
 // The answer of a kept record by the operation's replay rule.

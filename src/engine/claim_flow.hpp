@@ -45,7 +45,7 @@ using ClaimStep =
 
 class ClaimFlow {
 public:
-    // The references outlive the flow. `sees_record`: start from a record somebody just read (a worker).
+    // The references outlive the flow.
     ClaimFlow(
         const RecordId& id,
         const Request& request,
@@ -57,7 +57,7 @@ public:
     const Request& request() const noexcept { return request_; }
 
     ClaimStep start();
-    ClaimStep start_from(Record record, Instant now);
+    ClaimStep start_from(Record record, Instant now);  // a record that a worker just read
     ClaimStep on_found(Result<Found> found);
     ClaimStep on_replaced(Result<Replaced> replaced);
     ClaimStep on_pause_over(bool patience_is_over);

@@ -1,6 +1,5 @@
 // Atomic mode: single flight in this process, then AtomicRun inside one transaction.
 
-#include "base/fault_point.hpp"
 #include "engine/atomic_run.hpp"
 #include "engine/engine_impl.hpp"
 
@@ -18,14 +17,33 @@ Error not_atomic(const Declared& operation, std::string_view cure)
     };
 }
 
-// What the commit (or its failure) means for the caller. The handler's own errors come first: whatever else
-// happened, nothing of its work was kept.
+// What the commit, or its failure, means for the caller. Only what a retry can find out is Unavailable; the
+// rest is the handler's own error, or the database's.
 Result<Outcome> to_answer(AtomicRun& run, const Result<void>& committed)
 {
-    if (!committed) return Unavailable{effect_of(committed.error().code), committed.error().detail};
     if (run.exception) std::rethrow_exception(run.exception);
+    if (!committed && is_retryable(committed.error().code)) {
+        return Unavailable{effect_of(committed.error().code), committed.error().detail};
+    }
     if (run.error) return std::unexpected(*std::move(run.error));
+    if (!committed) return std::unexpected(committed.error());
     return *std::move(run.outcome);
+}
+
+// Without a record there is nothing to keep of a failure, so its statements go too.
+Result<Outcome> run_unkeyed_in(Transaction& outer, const AtomicHandler& handler)
+{
+    std::optional<Response> response;
+    const Result<void> done = outer.nested([&]() -> Result<void> {
+        auto answered = handler(outer);
+        if (!answered) return std::unexpected(answered.error());
+        response = *std::move(answered);
+        if (response->status >= 400) return fail(Errc::invalid_argument, "the handler refused");
+        return {};
+    });
+    const bool is_refused = response && response->status >= 400;
+    if (!done && !is_refused) return std::unexpected(done.error());
+    return Unkeyed{*std::move(response)};
 }
 
 }  // namespace
@@ -65,13 +83,21 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
     const Duration started_at = clock_.boottime();
     std::optional<Flights::Ticket> ticket;
     while (!flights_.try_enter(id)) {
+        // Joined before the flight is tried once more, so that an end in between is not missed.
+        if (!ticket) {
+            ticket.emplace(flights_, id);
+            if (ticket->is_valid()) continue;
+        }
         const Duration left = patience - (clock_.boottime() - started_at);
-        if (!ticket) ticket.emplace(flights_, id);
         if (left <= Duration{0} || !ticket->is_valid()) {
             note(id, AuditEvent::in_progress);
             co_return InProgress{std::chrono::seconds{1}};
         }
         co_await ticket->woken_within(left);
+        if (!store_.traits().reads_aside) continue;
+        // Most often the answer is there now, and a thousand waiters need not queue for the lane.
+        std::optional<Outcome> known = co_await look_aside(operation, id, request);
+        if (known) co_return *std::move(known);
     }
     struct Leaving {
         Flights& flights;
@@ -98,8 +124,11 @@ Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler
 {
     std::optional<Response> response;
     std::exception_ptr exception;
+    bool is_refused = false;
     Closure closure = [&](Transaction& transaction) -> Result<void> {
+        response.reset();
         exception = nullptr;
+        is_refused = false;
         try {
             auto answered = handler(transaction);
             if (!answered) return std::unexpected(answered.error());
@@ -109,7 +138,8 @@ Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler
             return fail(Errc::invalid_argument, "the handler threw");
         }
         // Without a record there is nothing to keep of a failure, so its statements go too.
-        if (response->status >= 400) return fail(Errc::invalid_argument, "the handler refused");
+        is_refused = response->status >= 400;
+        if (is_refused) return fail(Errc::invalid_argument, "the handler refused");
         return {};
     };
     const Result<void> committed = co_await transactional_->database().async_transact(std::move(closure));
@@ -118,7 +148,7 @@ Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler
         operation.tally.add(Count::unavailable);
         co_return Unavailable{effect_of(committed.error().code), committed.error().detail};
     }
-    if (!committed && !response) co_return std::unexpected(committed.error());
+    if (!committed && !is_refused) co_return std::unexpected(committed.error());
     operation.tally.add(Count::unkeyed);
     co_return Unkeyed{*std::move(response)};
 }
@@ -135,16 +165,13 @@ Result<Outcome> EngineImpl::atomically(
     }
     auto id = identify(request, operation.policy);
     if (!id) return std::unexpected(id.error());
-    if (!*id) {
-        auto response = handler(outer);
-        if (!response) return std::unexpected(response.error());
-        return Unkeyed{*std::move(response)};
-    }
+    if (!*id) return run_unkeyed_in(outer, handler);
     const AtomicCall call{
         *transactional_, operation, **id, request, handler, make_execution(), options_.audit
     };
     AtomicRun run{call};
     const Result<void> done = run.run(outer);
+    if (done && run.note) note(**id, run.note->event, std::move(run.note->detail));
     auto outcome = to_answer(run, done);
     if (outcome) operation.tally.add(*outcome);
     return outcome;

@@ -86,10 +86,10 @@ Task<EngineImpl::Claimed> EngineImpl::drive(
             if (was_free) {
                 auto released = settle(lease, Settled::released, std::nullopt, "claimed too late");
                 static_cast<void>(co_await std::move(released));
-            } else {
-                consume(*lease, Settled::unsettled, std::nullopt);
+                co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}};
             }
-            co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}};
+            consume(*lease, Settled::lost, std::nullopt);
+            co_return Outcome{InProgress{operation.policy.lease}};
         } else if (auto* const answer = std::get_if<AnswerStep>(&step)) {
             co_return to_outcome(operation, id, flow.request(), std::move(*answer));
         } else {
@@ -141,6 +141,12 @@ Task<std::optional<Outcome>> EngineImpl::look_aside(
     if (!sighting || !sighting->record) co_return std::nullopt;
     const Decision decision =
         decide(&*sighting->record, request, operation.policy, sighting->now);
+    const bool is_final = is_completed(*sighting->record);
+    if (std::holds_alternative<Mismatch>(decision) && is_final) {
+        co_return to_outcome(
+            operation, id, request, AnswerStep{decision, *std::move(sighting->record), sighting->now}
+        );
+    }
     if (!std::holds_alternative<Replay>(decision)) co_return std::nullopt;
     co_return to_outcome(operation, id, request, Replay{}, *std::move(sighting->record));
 }

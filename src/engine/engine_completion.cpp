@@ -30,6 +30,13 @@ Outcome answer_instead(const std::optional<Record>& there, const LeaseState& lea
     return to_replayed(*there);
 }
 
+// Not completed, or a completion whose fate is unknown: writing the same again is recognised.
+bool is_settleable(const LeaseState& lease)
+{
+    return lease.settled == Settled::open || lease.settled == Settled::in_transaction ||
+           lease.settled == Settled::unsettled;
+}
+
 Status status_of(Settled as)
 {
     return as == Settled::finished ? Status::succeeded : Status::failed;
@@ -108,7 +115,7 @@ Task<Result<void>> EngineImpl::settle(
     if (on_lane_thread()) {
         co_return fail(Errc::wrong_thread, "inside a transaction call finish(transaction, response)");
     }
-    if (lease->settled != Settled::open && lease->settled != Settled::in_transaction) {
+    if (!is_settleable(*lease)) {
         co_return fail(Errc::invalid_argument, "the lease was completed before; complete it once");
     }
     if (lease->unprotected) {
@@ -122,10 +129,12 @@ Task<Result<void>> EngineImpl::settle(
     auto written = co_await write_settled(lease, as, response, std::move(why));
     co_await FaultPointReached{FaultPoint::complete_after_write};
 
-    const Settled settled = written                                  ? as
-                            : written.error().code == Errc::lease_lost ? Settled::lost
-                                                                       : Settled::unsettled;
-    consume(*lease, settled, std::move(response));
+    if (!written && written.error().code != Errc::lease_lost) {
+        // Still ours as far as anybody knows: heartbeats go on, and the owner may try again.
+        lease->settled = Settled::unsettled;
+        co_return written;
+    }
+    consume(*lease, written ? as : Settled::lost, std::move(response));
     co_return written;
 }
 
@@ -177,19 +186,19 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     if (transactional_ == nullptr) {
         return fail(Errc::misconfigured, "finish inside a transaction needs a store in the same database");
     }
-    if (lease.settled != Settled::open && lease.settled != Settled::in_transaction) {
+    if (!is_settleable(lease)) {
         return fail(Errc::invalid_argument, "the lease was completed before; complete it once");
     }
+    if (lease.unprotected) {
+        lease.response = std::move(response);
+        return {};
+    }
     const Policy& policy = lease.operation.policy;
-    const bool has_failed = response.status >= 400;
     Replacement replacement{
         .id = lease.id,
         .expected = settler_expects(lease.token),
         .next = complete_draft(
-            lease.record,
-            has_failed ? Status::failed : Status::succeeded,
-            to_stored(response, policy.response_bytes_max),
-            policy
+            lease.record, Status::succeeded, to_stored(response, policy.response_bytes_max), policy
         ),
         .audit = audit(AuditEvent::executed, "in a transaction"),
     };

@@ -52,6 +52,8 @@ EngineImpl::EngineImpl(
 EngineImpl::~EngineImpl()
 {
     stop();
+    // Joined before the keeper goes: its last heartbeat ends on this thread.
+    own_timers_.reset();
 }
 
 Result<void> EngineImpl::declare(OperationSpec operation)

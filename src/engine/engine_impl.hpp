@@ -2,8 +2,8 @@
 
 // EngineImpl: the engine's parts and the coroutines that drive its flows.
 //
-// One file per concern: engine_atomic.cpp, engine_claim.cpp, engine_leased.cpp, engine_worker.cpp,
-// engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what is here is
+// One file per concern: engine_atomic.cpp, engine_claim.cpp, engine_completion.cpp, engine_leased.cpp,
+// engine_worker.cpp, engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what is here is
 // waiting. Thread-safe once started.
 
 #include "base/random.hpp"
@@ -62,6 +62,7 @@ public:
         RecordId id, Resolution as, std::optional<Response> response, std::string reason
     ) override;
     std::vector<OperationStats> stats() const override;
+    std::optional<std::string> worker_trouble() const override;
     Task<Result<std::vector<RecordsByStatus>>> async_count() override;
 
     // For Lease.
@@ -123,7 +124,8 @@ private:
     // engine_worker.cpp
     Task<std::optional<Outcome>> reconcile(LeaseRef lease);  // nullopt: it did not happen, run it
     Task<void> work_on(NamedRecord found, Instant now, WorkReport& report);
-    Task<void> run_loaded(LeaseRef lease);
+    Task<void> run_loaded(Lease& owned);
+    bool run_pass();
     void run_worker();
 
     // engine_operators.cpp
@@ -158,9 +160,12 @@ private:
     std::vector<std::string> warnings_;
     bool is_started_ = false;
 
-    std::mutex worker_mutex_;
+    mutable std::mutex worker_mutex_;
     std::condition_variable worker_changed_;
-    bool is_stopping_ = false;  // guarded by worker_mutex_
+    // Guarded by worker_mutex_.
+    bool is_stopping_ = false;
+    std::optional<std::string> worker_trouble_;
+
     std::thread worker_;
 };
 

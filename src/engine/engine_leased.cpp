@@ -80,7 +80,7 @@ Task<Begun> EngineImpl::begin_keyed(Declared& operation, RecordId id, const Requ
     const Duration patience = patience_of(request, operation.policy);
     const Duration started_at = clock_.boottime();
     std::optional<Flights::Ticket> ticket;
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
         Claimed claimed = co_await claim(operation, id, request);
         if (auto* const lease = std::get_if<LeaseRef>(&claimed)) {
             Lease owned{*lease};
@@ -90,8 +90,11 @@ Task<Begun> EngineImpl::begin_keyed(Declared& operation, RecordId id, const Requ
             co_return std::move(owned);
         }
         Outcome& outcome = std::get<Outcome>(claimed);
-        const bool is_down = std::holds_alternative<Unavailable>(outcome);
-        if (is_down && operation.policy.on_store_error == OnStoreError::open) {
+        // Unprotected only while nothing is known of the key: not beside an owner somebody has seen, and not
+        // over a claim of ours that may have been written.
+        const auto* const down = std::get_if<Unavailable>(&outcome);
+        const bool is_untouched = is_first && down != nullptr && down->effect == Effect::none;
+        if (is_untouched && operation.policy.on_store_error == OnStoreError::open) {
             co_return Lease{unprotected_lease(operation, id)};
         }
         const auto* const in_progress = std::get_if<InProgress>(&outcome);
@@ -112,7 +115,8 @@ Task<Begun> EngineImpl::begin_keyed(Declared& operation, RecordId id, const Requ
 Task<Outcome> EngineImpl::conclude(LeaseRef lease, std::optional<Response> response)
 {
     if (lease->settled == Settled::in_transaction) co_return co_await read_back(lease, std::move(response));
-    if (lease->settled != Settled::open) co_return to_outcome(*lease);
+    const bool is_open = lease->settled == Settled::open || lease->settled == Settled::unsettled;
+    if (!is_open) co_return to_outcome(*lease);
 
     const Policy& policy = lease->operation.policy;
     const bool is_leased = policy.guarantee == Guarantee::leased;

@@ -206,6 +206,36 @@ TEST(Reconcile, TheWorkerWithAPayloadRunsIt)
     EXPECT_EQ(world.record(make_request("send")).response->response.body, "for k1");
 }
 
+TEST(Reconcile, APayloadThatCannotBeLoadedJustNowIsTriedAgain)
+{
+    World world;
+    bool is_down = true;
+    OperationSpec spec{.name = "send", .policy = leased};
+    spec.policy.on_abandoned = OnAbandoned::rerun;
+    spec.policy.effect = RepeatedEffect::deduplicated;
+    spec.load = [&is_down](RecordId) -> Task<std::optional<std::string>> {
+        if (is_down) throw std::runtime_error("database is away");
+        co_return "payload";
+    };
+    spec.work = [](Lease&, std::string) -> Task<Response> { co_return Response{.status = 200}; };
+    ASSERT_TRUE(world.engine->declare(std::move(spec)));
+    world.start();
+    {
+        auto begun = world.run(world.engine->async_begin(make_request("send")));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
+    world.clock.advance(31s);
+    EXPECT_EQ(world.run(world.engine->async_work_once())->claimed, 1u);
+    EXPECT_EQ(world.record(make_request("send")).status, Status::processing);
+
+    is_down = false;
+    world.clock.advance(31s);
+    EXPECT_EQ(world.run(world.engine->async_work_once())->claimed, 1u);
+
+    EXPECT_EQ(world.record(make_request("send")).status, Status::succeeded);
+    EXPECT_EQ(world.engine->stats().front().leases_dropped, 1u);
+}
+
 TEST(Operators, ReleaseNeedsAReasonAndFencesTheLateOwner)
 {
     World world;

@@ -93,7 +93,7 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
     const Duration own = std::max(
         operation.policy.settle, backoff(lease->record.attempts, random_share())
     );
-    const Duration retry_in = unknown.retry_after.value_or(own);
+    const Duration retry_in = std::max<Duration>(unknown.retry_after.value_or(own), std::chrono::milliseconds{1});
     Draft draft = doubt_draft(lease->record, retry_in);
     Expected expected = owner_expects(lease->token);
     const std::string& detail = failure.empty() ? unknown.detail : failure;
@@ -140,37 +140,46 @@ Task<void> EngineImpl::work_on(NamedRecord found, Instant now, WorkReport& repor
     Lease owned{*lease};
     if ((*lease)->record.mode == Mode::reconcile) {
         const std::optional<Outcome> answer = co_await reconcile(*lease);
-        const bool is_unknown = answer && std::holds_alternative<InDoubt>(*answer);
-        ++(is_unknown ? report.still_unknown : report.reconciled);
+        const bool is_settled = !answer || std::holds_alternative<Replayed>(*answer);
+        ++(is_settled ? report.reconciled : report.still_unknown);
         if (answer) co_return;
     }
-    co_await run_loaded(*lease);
+    co_await run_loaded(owned);
 }
 
-// A record holds no request: without a payload the key is released and the client's retry runs it.
-Task<void> EngineImpl::run_loaded(LeaseRef lease)
+// A record holds no request: without a payload the key is released and the client's retry runs it. Where the
+// payload cannot be loaded just now nobody else would come back, so the lease is left to expire: then the
+// record is due again.
+Task<void> EngineImpl::run_loaded(Lease& owned)
 {
+    const LeaseRef lease = owned.state();
     const OperationSpec& spec = lease->operation.spec;
     std::optional<std::string> payload;
     std::optional<Response> response;
+    bool has_load_failed = false;
     bool has_started = false;
     try {
         if (spec.load && spec.work) {
+            has_load_failed = true;
             RecordId id = lease->id;
             payload = co_await spec.load(std::move(id));
+            has_load_failed = false;
         }
         if (payload) {
-            Lease owned{lease};
             has_started = true;
             response = co_await spec.work(owned, *std::move(payload));
         }
     } catch (...) {
-        // conclude() leaves a started handler in doubt; a failed load touched nothing.
+        // conclude() leaves a started handler in doubt.
         response.reset();
     }
     if (has_started) {
         const Outcome outcome = co_await conclude(lease, std::move(response));
         lease->operation.tally.add(outcome);
+        co_return;
+    }
+    if (has_load_failed) {
+        consume(*lease, Settled::unsettled, std::nullopt);
         co_return;
     }
     const auto released = co_await settle(lease, Settled::released, std::nullopt, "for the client's retry");
@@ -206,17 +215,42 @@ Task<Result<SweepReport>> EngineImpl::async_sweep_once()
     co_return report;
 }
 
+// One pass. Whether there was so much to do that the next should follow at once.
+bool EngineImpl::run_pass()
+{
+    std::optional<std::string> trouble;
+    bool has_more = false;
+    try {
+        const auto worked = work_once();
+        const auto swept = sweep_once();
+        if (!worked) trouble = worked.error().detail;
+        if (!swept) trouble = swept.error().detail;
+        // A full batch means there is more, so only a short one earns a pause.
+        has_more = (swept && swept->records >= options_.sweep_batch) ||
+                   (worked && worked->claimed >= DueQuery{}.count_max);
+    } catch (const std::exception& exception) {
+        trouble = exception.what();  // of a `swept` function
+    } catch (...) {
+        trouble = "an exception of unknown type";
+    }
+    const std::lock_guard guard{worker_mutex_};
+    worker_trouble_ = std::move(trouble);
+    return has_more;
+}
+
+std::optional<std::string> EngineImpl::worker_trouble() const
+{
+    const std::lock_guard guard{worker_mutex_};
+    return worker_trouble_;
+}
+
 void EngineImpl::run_worker()
 {
     const Duration period = *options_.worker_period;
     std::unique_lock lock{worker_mutex_};
     while (!is_stopping_) {
         lock.unlock();
-        const auto worked = work_once();
-        const auto swept = sweep_once();
-        // A full batch means there is more, so only a short one earns a pause.
-        const bool has_more = (swept && swept->records >= options_.sweep_batch) ||
-                              (worked && worked->claimed >= DueQuery{}.count_max);
+        const bool has_more = run_pass();
         lock.lock();
         if (!has_more) worker_changed_.wait_for(lock, period, [this] { return is_stopping_; });
     }

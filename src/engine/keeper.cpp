@@ -131,6 +131,14 @@ Keeper::Findings Keeper::look_through(Duration now, bool may_beat)
 
 Task<void> Keeper::beat(Batch batch, Duration sent_at)
 {
+    struct Beating {
+        std::atomic<bool>& is_beating;
+        ~Beating()
+        {
+            is_beating = false;
+            is_beating.notify_all();
+        }
+    } const beating{is_beating_};
     std::vector<Heartbeat> heartbeats;
     heartbeats.reserve(batch.size());
     for (const auto& lease : batch) heartbeats.push_back(heartbeat_of(*lease));
@@ -143,8 +151,6 @@ Task<void> Keeper::beat(Batch batch, Duration sent_at)
         if (take_answer(*batch[i], answers ? &(*answers)[i] : nullptr, sent_at)) lost.push_back(batch[i]);
     }
     raise_lost(lost);
-    is_beating_ = false;
-    is_beating_.notify_all();
 }
 
 bool Keeper::take_answer(LeaseState& lease, const Replaced* answer, Duration sent_at)

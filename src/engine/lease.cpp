@@ -57,7 +57,7 @@ std::stop_token Lease::lost() const noexcept
 
 bool Lease::is_open() const noexcept
 {
-    return state_->settled == Settled::open;
+    return state_->settled == Settled::open || state_->settled == Settled::unsettled;
 }
 
 Task<Result<void>> Lease::async_save(std::string checkpoint)

@@ -217,6 +217,61 @@ TEST(Atomic, WithoutAKeyItIsAPlainTransaction)
     EXPECT_EQ(shop.count("umavez_records"), 0);
 }
 
+TEST(Atomic, WithoutAKeyAnOverlookedSqlErrorIsNoSuccess)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    Request keyless = request("pedidos.criar", "x");
+    keyless.key.reset();
+    const AtomicHandler careless = [](Transaction& transaction) -> Result<Response> {
+        static_cast<void>(transaction.execute("INSERT INTO pedidos (item) VALUES ('a')"));
+        static_cast<void>(transaction.execute("INSERT INTO pedidos (item) VALUES ('a')"));
+        return Response{.status = 201};
+    };
+
+    const auto outcome = shop.engine->atomically(keyless, careless);
+
+    EXPECT_FALSE(outcome) << "told success for what was rolled back";
+    EXPECT_EQ(shop.count(), 0);
+}
+
+TEST(Atomic, InsideAnotherTransactionARefusalLeavesNothingAndTheOuterPartGoesOn)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const auto applied = shop.database->transact([&](Transaction& transaction) -> Result<void> {
+        Request keyless = request("pedidos.criar", "x");
+        keyless.key.reset();
+        EXPECT_TRUE(shop.engine->atomically(transaction, keyless, inserting("keyless", 422)));
+        EXPECT_TRUE(
+            shop.engine->atomically(transaction, request("pedidos.criar", "k1"), inserting("b", 503))
+        );
+        const auto inserted = transaction.execute("INSERT INTO pedidos (item) VALUES ('outer')");
+        if (!inserted) return std::unexpected(inserted.error());
+        return {};
+    });
+
+    EXPECT_TRUE(applied) << applied.error().detail;
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST(Atomic, LookUpTellsAReplayAndAMismatchAndRunsNothing)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    EXPECT_FALSE(*shop.engine->look_up(request("pedidos.criar", "k1")));
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+
+    const auto same = shop.engine->look_up(request("pedidos.criar", "k1"));
+    const auto other = shop.engine->look_up(request("pedidos.criar", "k1", R"({"other":1})"));
+
+    EXPECT_EQ(to_text(**same), "replayed");
+    EXPECT_EQ(to_text(**other), "mismatch");
+}
+
 TEST(Atomic, AClosureOverItsRunLimitIsAnsweredUnavailableWithoutEffect)
 {
     Shop shop;

@@ -266,6 +266,8 @@ BatchRunner::Commit BatchRunner::commit()
     remember(failure_);
     const Commit settled = settle(number);
     if (settled == Commit::unknown) {
+        // Both numbers may be in the log and come back with it: another batch must not be taken for them.
+        batch_ = number + 1;
         failure_.code = Errc::store_unknown;
         failure_.detail = "COMMIT failed and the next one too: " + failure_.detail;
     }

@@ -13,7 +13,8 @@ bool LaneQueue::push(Work& work)
         work.result = fail(Errc::store_unavailable, "the database is being closed");
         return false;
     }
-    if (urgent_.size() + ordinary_.size() >= limits::lane_queue_max) {
+    // A completion is never turned away: its effect has happened.
+    if (!work.is_urgent && ordinary_.size() >= limits::lane_queue_max) {
         work.result =
             fail(Errc::limit_exceeded, "the queue of the database is full (lane_queue_max)");
         return false;
