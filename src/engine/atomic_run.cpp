@@ -80,7 +80,8 @@ Result<std::optional<Record>> AtomicRun::claim(Transaction& transaction)
 Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction, Found found)
 {
     if (found.record.token.execution == call_.execution && is_completed(found.record)) {
-        // Our earlier run did commit, although nobody could tell us. Its answer may have been too large to keep.
+        // Our earlier run did commit, although nobody could tell us. Its answer may have been too large to
+        // keep.
         const auto& kept = found.record.response;
         outcome = Executed{earlier_ ? *earlier_ : kept ? kept->response : Response{}};
         return std::nullopt;

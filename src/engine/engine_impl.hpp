@@ -3,8 +3,8 @@
 // EngineImpl: the engine's parts and the coroutines that drive its flows.
 //
 // One file per concern: engine_atomic.cpp, engine_claim.cpp, engine_completion.cpp, engine_leased.cpp,
-// engine_worker.cpp, engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what is here is
-// waiting. Thread-safe once started.
+// engine_worker.cpp, engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what
+// is here is waiting. Thread-safe once started.
 
 #include "base/random.hpp"
 #include "engine/claim_flow.hpp"

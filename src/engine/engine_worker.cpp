@@ -93,7 +93,9 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
     const Duration own = std::max(
         operation.policy.settle, backoff(lease->record.attempts, random_share())
     );
-    const Duration retry_in = std::max<Duration>(unknown.retry_after.value_or(own), std::chrono::milliseconds{1});
+    // Even an authority that says "at once" must not make the worker spin.
+    const Duration retry_in =
+        std::max<Duration>(unknown.retry_after.value_or(own), std::chrono::milliseconds{1});
     Draft draft = doubt_draft(lease->record, retry_in);
     Expected expected = owner_expects(lease->token);
     const std::string& detail = failure.empty() ? unknown.detail : failure;

@@ -70,7 +70,7 @@ TEST_F(LateClaimTest, DoubtSurvivesAndIsReconciledNotRunAgain)
 
     const Answer late = call_with_slow_store(breaks_after_effect);
 
-    EXPECT_TRUE(late.note.starts_with("unavailable none")) << late.note;
+    EXPECT_TRUE(late.note.starts_with("in_progress")) << late.note;
     EXPECT_TRUE(opened_.call_until_last(breaks_after_effect).response);
     EXPECT_EQ(effects(), 1u);
 }
