@@ -72,6 +72,7 @@ Task<EngineImpl::Claimed> EngineImpl::drive(
             co_await FaultPointReached{FaultPoint::claim_after_write};
             operation.tally.add(Count::claims);
             if (owned->takeover) operation.tally.add(Count::takeovers);
+            note_if_ignored(operation, id, flow.request(), owned->record);
             auto lease = std::make_shared<LeaseState>(
                 *this, operation, id, std::move(owned->record), sent_at
             );
@@ -103,6 +104,9 @@ Outcome EngineImpl::to_outcome(
     Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
 )
 {
+    const bool is_mismatch = std::holds_alternative<Mismatch>(answer.decision);
+    const bool is_replay = std::holds_alternative<Replay>(answer.decision);
+    if (!is_mismatch && !is_replay) note_if_ignored(operation, id, request, answer.record);
     if (const auto* const in_progress = std::get_if<InProgress>(&answer.decision)) {
         note(id, AuditEvent::in_progress);
         return InProgress{std::max(in_progress->retry_after, Duration{1})};
@@ -115,16 +119,22 @@ Outcome EngineImpl::to_outcome(
     return to_outcome(operation, id, request, Replay{}, std::move(answer.record));
 }
 
+// Under `on_mismatch = original` another payload goes on by status, and somebody should know.
+bool EngineImpl::note_if_ignored(
+    Declared& operation, const RecordId& id, const Request& request, const Record& record
+)
+{
+    if (record.fingerprint == request.fingerprint) return false;
+    operation.tally.add(Count::mismatch_ignored);
+    note(id, AuditEvent::mismatch_ignored);
+    return true;
+}
+
 Outcome EngineImpl::to_outcome(
     Declared& operation, const RecordId& id, const Request& request, const Replay&, Record record
 )
 {
-    if (record.fingerprint != request.fingerprint) {
-        operation.tally.add(Count::mismatch_ignored);
-        note(id, AuditEvent::mismatch_ignored);
-    } else {
-        note(id, AuditEvent::replayed);
-    }
+    if (!note_if_ignored(operation, id, request, record)) note(id, AuditEvent::replayed);
     return to_replayed(std::move(record));
 }
 

@@ -86,6 +86,9 @@ private:
     Outcome to_outcome(
         Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
     );
+    bool note_if_ignored(
+        Declared& operation, const RecordId& id, const Request& request, const Record& record
+    );
     Outcome to_outcome(
         Declared& operation, const RecordId& id, const Request& request, const Replay&, Record record
     );

@@ -314,6 +314,24 @@ TEST(Leased, AnAnswerTooLargeToKeepIsGivenOnceAndNeverRunAgain)
     EXPECT_EQ(get<Replayed>(second).response.status, 201);
 }
 
+TEST(Leased, UnderOriginalAnotherPayloadIsAuditedOnEveryPath)
+{
+    World world;
+    Policy policy = leased;
+    policy.on_mismatch = OnMismatch::original;
+    world.declare("pay", policy);
+    world.start();
+    auto begun = world.run(world.engine->async_begin(make_request("pay")));
+    const Request other = make_request("pay", "k1", "other");
+
+    get<InProgress>(world.run(world.engine->async_leased(other, answering({}))));
+    EXPECT_EQ(world.engine->stats().front().mismatch_ignored, 1u);
+    ASSERT_TRUE(world.run(std::get<Lease>(*begun).async_finish({201})));
+    get<Replayed>(world.run(world.engine->async_leased(other, answering({}))));
+
+    EXPECT_EQ(world.engine->stats().front().mismatch_ignored, 2u);
+}
+
 TEST(Leased, AfterRetentionTheKeyIsNew)
 {
     World world;
