@@ -17,6 +17,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         umavez_build_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overread
                                      -Wno-missing-field-initializers
     )
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # As above: leaving a default alone is the point.
+    target_compile_options(umavez_build_flags INTERFACE -Wno-missing-designated-field-initializers)
 endif()
 
 find_program(UMAVEZ_MOLD mold)

@@ -209,8 +209,9 @@ Duration backoff(std::uint32_t attempts, double random) noexcept
     constexpr Duration longest = std::chrono::minutes{10};
     const std::uint32_t doublings = std::min<std::uint32_t>(attempts == 0 ? 0 : attempts - 1, 20);
     const Duration full = std::min(longest, Duration{std::chrono::seconds{1}} * (1 << doublings));
-    const auto drawn = static_cast<Duration::rep>(static_cast<double>(full.count() / 2) * random);
-    return full / 2 + Duration{drawn};
+    const Duration half = full / 2;
+    const auto drawn = static_cast<Duration::rep>(static_cast<double>(half.count()) * random);
+    return half + Duration{drawn};
 }
 
 }  // namespace umavez

@@ -16,14 +16,12 @@ Result<std::unique_ptr<Engine>> open_engine(Database& database, EngineOptions op
 {
     auto store = open_sqlite_store(database);
     if (!store) return std::unexpected(store.error());
-    return make_engine(*std::move(store), std::move(options));
+    return make_engine(*std::move(store), options);
 }
 
 Result<std::unique_ptr<Engine>> open_memory_engine(EngineOptions options)
 {
-    return make_engine(
-        make_memory_store({.clock = options.clock, .audit = options.audit}), std::move(options)
-    );
+    return make_engine(make_memory_store({.clock = options.clock, .audit = options.audit}), options);
 }
 
 }  // namespace umavez

@@ -54,6 +54,7 @@ Result<Declared*> Operations::find(const Operation& name) const
     const auto found = by_name_.find(name.text());
     if (found != by_name_.end()) return found->second.get();
     std::vector<std::string> names;
+    names.reserve(ordered_.size());
     for (const Declared* each : ordered_) names.push_back(each->name.text());
     return fail(
         Errc::invalid_argument,

@@ -13,24 +13,24 @@ namespace umavez {
 
 std::unique_ptr<Engine> make_engine(Store& store, EngineOptions options)
 {
-    return std::make_unique<EngineImpl>(nullptr, store, nullptr, std::move(options));
+    return std::make_unique<EngineImpl>(nullptr, store, nullptr, options);
 }
 
 std::unique_ptr<Engine> make_engine(TransactionalStore& store, EngineOptions options)
 {
-    return std::make_unique<EngineImpl>(nullptr, store, &store, std::move(options));
+    return std::make_unique<EngineImpl>(nullptr, store, &store, options);
 }
 
 std::unique_ptr<Engine> make_engine(std::unique_ptr<Store> store, EngineOptions options)
 {
     Store& lent = *store;
-    return std::make_unique<EngineImpl>(std::move(store), lent, nullptr, std::move(options));
+    return std::make_unique<EngineImpl>(std::move(store), lent, nullptr, options);
 }
 
 std::unique_ptr<Engine> make_engine(std::unique_ptr<TransactionalStore> store, EngineOptions options)
 {
     TransactionalStore& lent = *store;
-    return std::make_unique<EngineImpl>(std::move(store), lent, &lent, std::move(options));
+    return std::make_unique<EngineImpl>(std::move(store), lent, &lent, options);
 }
 
 EngineImpl::EngineImpl(
@@ -39,7 +39,7 @@ EngineImpl::EngineImpl(
     : own_store_(std::move(owned)),
       store_(store),
       transactional_(transactional),
-      options_(std::move(options)),
+      options_(options),
       clock_(options_.clock != nullptr ? *options_.clock : system_clock()),
       random_(options_.random != nullptr ? *options_.random : system_random()),
       own_timers_(options_.timers != nullptr ? nullptr : std::make_unique<TimerThread>(clock_)),
