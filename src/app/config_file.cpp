@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 namespace umavez {
 namespace {
@@ -21,7 +22,9 @@ Result<std::string> to_value(const toml::node& node)
 }
 
 Result<void> flatten(
-    const toml::table& table, std::vector<std::string> path, std::vector<ConfigEntry>& entries
+    const toml::table& table,
+    const std::vector<std::string>& path,
+    std::vector<ConfigEntry>& entries
 )
 {
     for (const auto& [key, node] : table) {
@@ -56,7 +59,9 @@ Result<std::vector<ConfigEntry>> parse_config(std::string_view text, std::string
                 Errc::misconfigured, fmt::format("{}: {}", source, flattened.error().detail)
             );
         }
-        std::ranges::stable_sort(entries, {}, &ConfigEntry::line);
+        std::ranges::sort(entries, {}, [](const ConfigEntry& entry) {
+            return std::tie(entry.line, entry.path);
+        });
         return entries;
     } catch (const toml::parse_error& error) {
         return fail(

@@ -59,7 +59,8 @@ Setter retention(std::optional<Duration> Policy::* field)
 Result<void> set_takeovers_max(std::string_view text, Policy& policy)
 {
     const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, policy.takeovers_max);
+    const auto [rest, error] =
+        std::from_chars(text.data(), text.data() + text.size(), policy.takeovers_max);
     if (error == std::errc{} && rest == end) return {};
     return fail(Errc::misconfigured, fmt::format("\"{}\" is not a whole number", text));
 }

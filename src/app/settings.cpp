@@ -44,7 +44,8 @@ Result<void> set_http_threads(std::string_view text, Settings& settings)
 {
     constexpr std::size_t threads_max = 64;
     const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, settings.http_threads);
+    const auto [rest, error] =
+        std::from_chars(text.data(), text.data() + text.size(), settings.http_threads);
     const bool is_number = error == std::errc{} && rest == end;
     if (is_number && settings.http_threads >= 1 && settings.http_threads <= threads_max) return {};
     return fail(

@@ -37,7 +37,7 @@ std::optional<std::int64_t> parse_number_and_unit(
 {
     std::int64_t number = 0;
     const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || number < 0) return std::nullopt;
     const std::string_view unit{rest, end};
     for (const auto& [name, factor] : units) {

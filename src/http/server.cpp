@@ -72,7 +72,7 @@ public:
     void start() override
     {
         accepts_ = true;
-        auto ended = [this](std::exception_ptr) {
+        auto ended = [this](const std::exception_ptr&) {
             const std::lock_guard guard{mutex_};
             accepts_ = false;
             changed_.notify_all();
@@ -147,7 +147,7 @@ private:
         connections_.insert(connection);
         // An exception that reaches this place is bad_alloc or a bug of ours; the connection is
         // lost, the server is not.
-        auto ended = [this, connection](std::exception_ptr) { leave(connection); };
+        auto ended = [this, connection](const std::exception_ptr&) { leave(connection); };
         asio::co_spawn(executor, connection->run(), std::move(ended));
     }
 

@@ -48,13 +48,14 @@ struct AppendValue {
 
 }  // namespace
 
-Log::Log(LogLevel level) : level_(level)
+struct Log::Writer {
+    spdlog::logger logger{"umavez", std::make_shared<spdlog::sinks::stderr_sink_mt>()};
+};
+
+Log::Log(LogLevel level) : level_(level), writer_(std::make_unique<Writer>())
 {
-    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    logger_ = std::make_shared<spdlog::logger>("umavez", std::move(sink));
-    logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>("%v"));
-    logger_->set_level(spdlog::level::trace);
-    logger_->flush_on(spdlog::level::trace);
+    writer_->logger.set_formatter(std::make_unique<spdlog::pattern_formatter>("%v"));
+    writer_->logger.flush_on(spdlog::level::info);
 }
 
 Log::~Log() = default;
@@ -63,7 +64,7 @@ void Log::write(LogLevel level, std::string_view event, LogFields fields)
 {
     if (level < level_) return;
     const std::string line = to_log_line(system_clock().realtime(), level, event, fields);
-    logger_->log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
+    writer_->logger.log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
 }
 
 std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields)

@@ -18,10 +18,6 @@
 #include <type_traits>
 #include <variant>
 
-namespace spdlog {
-class logger;
-}
-
 namespace umavez {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
@@ -76,7 +72,8 @@ private:
     void write(LogLevel level, std::string_view event, LogFields fields);
 
     LogLevel level_;
-    std::shared_ptr<spdlog::logger> logger_;
+    struct Writer;
+    std::unique_ptr<Writer> writer_;
 };
 
 // A line without its end.

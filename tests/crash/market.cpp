@@ -22,14 +22,8 @@ CREATE TABLE pedidos (
     intent TEXT NOT NULL,
     nonce TEXT NOT NULL
 ) STRICT;
-CREATE TABLE itens (
-    pedido INTEGER NOT NULL REFERENCES pedidos (id),
-    nonce TEXT NOT NULL
-) STRICT;
-CREATE TABLE sessoes (
-    intent TEXT PRIMARY KEY,
-    nonce TEXT NOT NULL
-) STRICT;
+CREATE TABLE itens (pedido INTEGER NOT NULL REFERENCES pedidos (id), nonce TEXT NOT NULL) STRICT;
+CREATE TABLE sessoes (intent TEXT PRIMARY KEY, nonce TEXT NOT NULL) STRICT;
 )";
 
 Response answered(const Intent& intent, std::string_view nonce, int status = 200)
