@@ -1,6 +1,5 @@
 #include "sqlite/raw_writer.hpp"
 
-#include "base/digest.hpp"
 #include "database/sqlite/tuning.hpp"
 #include "support/requests.hpp"
 
@@ -8,7 +7,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace umavez::bench {
 namespace {
@@ -61,22 +59,24 @@ RawWriter::RawWriter(const std::string& path)
         "VALUES (?1, ?2, ?3, ?4, ?5, 1, 'processing', 0, 'run', ?6, ?7, 1, 0, ?6, ?6, ?8, 0) "
         "ON CONFLICT (tenant_id, operation, key) DO NOTHING"
     );
+    find_ = prepare(
+        "SELECT id FROM umavez_records WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
+    );
     update_ = prepare(
         "UPDATE umavez_records SET status = 'succeeded', updated_at = ?5, completed_at = ?5, "
         "processing_expires_at = NULL, expires_at = ?6, response_status = 201, "
         "response_digest = ?7, response_headers = x'', response_body = ?8 "
-        "WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3 AND execution = ?4 "
-        "AND status = 'processing'"
+        "WHERE id = ?1 AND execution = ?4 AND status = 'processing'"
     );
     audit_ = prepare(
-        "INSERT INTO umavez_audit (at, identity, tenant_id, operation, key, event, epoch, "
-        "execution, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?1, ?7, '')"
+        "INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+        "execution, detail) VALUES (?2, ?1, ?3, ?4, ?5, ?6, ?1, ?7, '')"
     );
 }
 
 RawWriter::~RawWriter()
 {
-    for (sqlite3_stmt* const statement : {begin_, commit_, insert_, update_, audit_}) {
+    for (sqlite3_stmt* const statement : {begin_, commit_, insert_, find_, update_, audit_}) {
         sqlite3_finalize(statement);
     }
     sqlite3_close(database_);
@@ -130,7 +130,7 @@ void RawWriter::claim(std::uint64_t number)
     bind_blob(insert_, 7, short_digest);
     sqlite3_bind_int64(insert_, 8, now + 30'000'000);
     step(insert_);
-    audit(key, "claimed");
+    audit(sqlite3_last_insert_rowid(database_), key, "claimed");
 }
 
 void RawWriter::finish(std::uint64_t number)
@@ -138,9 +138,13 @@ void RawWriter::finish(std::uint64_t number)
     static const std::string body = make_response().body;
     const std::string key = make_key(number);
     const std::int64_t now = now_micros();
-    bind(update_, 1, tenant_text);
-    bind(update_, 2, operation_text);
-    bind(update_, 3, key);
+    bind(find_, 1, tenant_text);
+    bind(find_, 2, operation_text);
+    bind(find_, 3, key);
+    if (sqlite3_step(find_) != SQLITE_ROW) give_up("a claimed record is gone");
+    const std::int64_t row = sqlite3_column_int64(find_, 0);
+    sqlite3_reset(find_);
+    sqlite3_bind_int64(update_, 1, row);
     bind_blob(update_, 4, short_digest);
     sqlite3_bind_int64(update_, 5, now);
     sqlite3_bind_int64(update_, 6, now + 86'400'000'000);
@@ -148,14 +152,13 @@ void RawWriter::finish(std::uint64_t number)
     bind_blob(update_, 8, body);
     step(update_);
     if (sqlite3_changes(database_) != 1) give_up("a claimed record was not there");
-    audit(key, "executed");
+    audit(row, key, "executed");
 }
 
-void RawWriter::audit(const std::string& key, const char* event)
+void RawWriter::audit(std::int64_t record, const std::string& key, const char* event)
 {
-    const std::uint64_t identity = stable_hash({tenant_text, operation_text, key});
     sqlite3_bind_int64(audit_, 1, now_micros());
-    sqlite3_bind_int64(audit_, 2, std::bit_cast<std::int64_t>(identity));
+    sqlite3_bind_int64(audit_, 2, record);
     bind(audit_, 3, tenant_text);
     bind(audit_, 4, operation_text);
     bind(audit_, 5, key);

@@ -32,13 +32,14 @@ private:
     sqlite3_stmt* prepare(const char* sql);
     void claim(std::uint64_t number);
     void finish(std::uint64_t number);
-    void audit(const std::string& key, const char* event);
+    void audit(std::int64_t record, const std::string& key, const char* event);
     void step(sqlite3_stmt* statement);
 
     sqlite3* database_ = nullptr;
     sqlite3_stmt* begin_ = nullptr;
     sqlite3_stmt* commit_ = nullptr;
     sqlite3_stmt* insert_ = nullptr;
+    sqlite3_stmt* find_ = nullptr;
     sqlite3_stmt* update_ = nullptr;
     sqlite3_stmt* audit_ = nullptr;
     std::uint64_t next_ = std::uint64_t{1} << 40;  // keys no engine of ours makes

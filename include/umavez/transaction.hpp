@@ -77,7 +77,9 @@ public:
     // Whether a statement failed outside nested(): nothing of this closure will be committed.
     virtual bool is_spoiled() const noexcept = 0;
 
-    // Savepoints, innermost last. nested() is the safe way to use them.
+protected:
+    // Savepoints, innermost last. A handler has nested(): it cannot end a savepoint that is not its own.
+    friend class AtomicRun;
     virtual Result<void> begin_savepoint() = 0;
     virtual Result<void> release_savepoint() = 0;
     virtual Result<void> rollback_savepoint() = 0;  // undoes and removes it, and heals what was spoiled

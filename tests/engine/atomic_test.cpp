@@ -163,6 +163,28 @@ TEST(Atomic, InsideAnotherTransactionItIsDurableWithIt)
     EXPECT_EQ(shop.count(), 1);
 }
 
+TEST(Atomic, ATransactionOfAnotherDatabaseIsRefusedBeforeTheHandlerRuns)
+{
+    Shop shop;
+    Shop other;
+    shop.declare(atomic());
+    shop.start();
+
+    const auto done = other.database->transact([&](Transaction& foreign) -> Result<void> {
+        const auto outcome = shop.engine->atomically(
+            foreign, request("pedidos.criar", "k1"), inserting("a")
+        );
+        EXPECT_FALSE(outcome);
+        if (outcome) return {};
+        EXPECT_EQ(outcome.error().code, Errc::invalid_argument);
+        return std::unexpected(outcome.error());
+    });
+
+    EXPECT_FALSE(done);
+    EXPECT_EQ(other.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 0);
+}
+
 TEST(Atomic, ReplayCurrentGivesTheEntityAsItIsNow)
 {
     Shop shop;

@@ -264,9 +264,17 @@ BatchRunner::Commit BatchRunner::commit()
     }
     failure_ = std::move(committed.error());
     remember(failure_);
-    const Commit settled = settle(number);
+    // The frame that commits is written last. On a full disk it is not in the log, so the batch
+    // cannot come back; any other failure may have been one of the flush, or of its report.
+    const bool is_full = connection_->is_disk_full();
+    Commit settled = settle(number);
+    if (settled == Commit::unknown && is_full) {
+        batch_ = number + 1;
+        settled = Commit::none;
+    }
     if (settled == Commit::unknown) {
-        // Both numbers may be in the log and come back with it: another batch must not be taken for them.
+        // Both numbers may be in the log and come back with it: another batch must not be taken for
+        // them.
         batch_ = number + 1;
         failure_.code = Errc::store_unknown;
         failure_.detail = "COMMIT failed and the next one too: " + failure_.detail;
@@ -358,17 +366,26 @@ bool BatchRunner::has_rider() const
     return rider_ != nullptr && rider_->is_waiting();
 }
 
-void BatchRunner::checkpoint_if_due()
+void BatchRunner::tend_log()
 {
     if (!connection_ || connection_->needs_reopen()) return;
     const int pages = connection_->wal_pages();
     if (pages < wal_pages_last_) checkpoint_at_ = tuning::checkpoint_pages;  // the log started over
     wal_pages_last_ = pages;
-    if (pages < checkpoint_at_) return;
+    if (pages < checkpoint_at_) {
+        if (connection_->is_log_short()) connection_->lengthen_log();
+        return;
+    }
     const auto copied = connection_->checkpoint(pages >= tuning::checkpoint_pages_max);
     // A reader may hold the log open: then it only grows, and is tried again after as much again.
     checkpoint_at_ = pages + tuning::checkpoint_pages;
     if (!copied && connection_->needs_reopen()) remember(copied.error());
+}
+
+bool BatchRunner::has_log_to_tend() const noexcept
+{
+    if (!connection_ || connection_->needs_reopen()) return false;
+    return connection_->wal_pages() >= checkpoint_at_ || connection_->is_log_short();
 }
 
 void BatchRunner::remember(std::optional<Error> trouble)

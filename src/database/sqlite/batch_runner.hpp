@@ -51,8 +51,9 @@ public:
     // Runs what only reads outside any batch, on committed state. For databases without readers.
     void run_read(Work& work);
 
-    // Between batches, when everybody has been answered.
-    void checkpoint_if_due();
+    // Between batches, when everybody has been answered: a checkpoint, or room for the next ones.
+    void tend_log();
+    bool has_log_to_tend() const noexcept;
 
     // Outlives the runner, or is taken back with nullptr: after that it is not touched any more.
     // Thread-safe.

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 
 namespace umavez {
 namespace {
@@ -209,6 +210,11 @@ std::int64_t Connection::changes_last() const noexcept
     return sqlite3_changes64(handle_);
 }
 
+std::int64_t Connection::last_row() const noexcept
+{
+    return sqlite3_last_insert_rowid(handle_);
+}
+
 void Connection::arm(Duration limit)
 {
     limit_ = limit;
@@ -239,6 +245,7 @@ Error Connection::to_error(int code, std::string_view sql)
     // A call refused before it reached the engine leaves the previous error in place.
     const int exact = (extended & 0xff) == (code & 0xff) ? extended : code;
     if (umavez::needs_reopen(exact)) needs_reopen_ = true;
+    is_disk_full_ = (exact & 0xff) == SQLITE_FULL;
     return umavez::to_error({
         .code = exact,
         .message = exact == extended && handle_ != nullptr ? sqlite3_errmsg(handle_)
@@ -256,8 +263,51 @@ Result<void> Connection::checkpoint(bool insist)
     const int mode = insist ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, &pages, &copied);
     if (code == SQLITE_OK && pages == copied) wal_pages_ = 0;
+    if (insist) log_bytes_ = 0;
     if (code != SQLITE_OK) return std::unexpected(to_error(code, "checkpoint"));
     return {};
+}
+
+bool Connection::is_log_short() const noexcept
+{
+    if (wal_pages_ == 0 || !options_.durable || options_.path.empty()) return false;
+    return log_used() + tuning::wal_room_least > log_bytes_ && log_bytes_ < tuning::wal_bytes_kept;
+}
+
+void Connection::lengthen_log()
+{
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log == nullptr || log->pMethods == nullptr) return;
+    sqlite3_int64 size = 0;
+    if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return;
+    log_bytes_ = std::max<std::int64_t>(size, log_used());
+    if (!is_log_short()) return;
+    const std::int64_t room =
+        std::clamp(log_used(), tuning::wal_room_made_least, tuning::wal_room_made_most);
+    const std::int64_t end = log_bytes_ + room;
+    // Frames of zeros carry no valid checksum: a recovery of the log stops in front of them.
+    static constexpr std::array<char, 64 * 1024> zeros{};  // SQLite writes less than 128 KiB at once
+    int code = SQLITE_OK;
+    for (std::int64_t at = log_bytes_; at < end && code == SQLITE_OK;) {
+        const auto count = std::min<std::int64_t>(end - at, zeros.size());
+        code = log->pMethods->xWrite(log, zeros.data(), static_cast<int>(count), at);
+        at += count;
+    }
+    if (code == SQLITE_OK)
+        code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+    if (code == SQLITE_OK) {
+        log_bytes_ = end;
+        return;
+    }
+    // On a full disk the room is worth more to whoever needs it next.
+    log->pMethods->xTruncate(log, log_bytes_);
+    log_bytes_ = tuning::wal_bytes_kept;
+}
+
+std::int64_t Connection::log_used() const noexcept
+{
+    return std::int64_t{wal_pages_} * (tuning::page_bytes + 24) + 32;
 }
 
 int Connection::on_progress(void* self)

@@ -30,6 +30,7 @@ struct ConnectionOptions {
     bool read_only = false;
     bool durable = true;
     const Clock* clock = nullptr;  // never null; outlives the connection
+    std::uint64_t database = 0;    // whose connection it is: every open database has a number
 };
 
 class Connection {
@@ -58,6 +59,7 @@ public:
     bool is_read_only() const noexcept { return options_.read_only; }
     std::int64_t changes_total() const noexcept;
     std::int64_t changes_last() const noexcept;
+    std::int64_t last_row() const noexcept;  // the id of the row inserted last
 
     // Statements are interrupted once the clock has passed `limit` from now.
     void arm(Duration limit);
@@ -84,14 +86,22 @@ public:
     // What the last failed call says. Remembers whether the handle must be reopened.
     Error to_error(int code, std::string_view sql);
     bool needs_reopen() const noexcept { return needs_reopen_; }
+    // Whether the last error was a full disk.
+    bool is_disk_full() const noexcept { return is_disk_full_; }
 
     // Pages in the log after the last commit.
     int wal_pages() const noexcept { return wal_pages_; }
     // Copies the log into the database file; `insist` also waits for readers and truncates it.
     Result<void> checkpoint(bool insist);
 
+    // Whether the next commits will make the log's file grow; lengthen_log() writes zeros behind its
+    // end, so that they need not. A failure is not told: the file grows as it would have.
+    bool is_log_short() const noexcept;
+    void lengthen_log();
+
     sqlite3* handle() const noexcept { return handle_; }
     const std::string& path() const noexcept { return options_.path; }
+    std::uint64_t database() const noexcept { return options_.database; }
 
 private:
     struct TextHash {
@@ -109,6 +119,7 @@ private:
     Result<void> run_pragma(const std::string& sql);
     Result<sqlite3_stmt*> compile(std::string_view sql);
     void evict_statement();
+    std::int64_t log_used() const noexcept;
 
     static int on_progress(void* self);
     static int
@@ -119,7 +130,9 @@ private:
     sqlite3* handle_ = nullptr;
     bool is_trusted_ = true;
     bool needs_reopen_ = false;
+    bool is_disk_full_ = false;
     int wal_pages_ = 0;
+    std::int64_t log_bytes_ = 0;  // of the log's file, as far as we know
     std::optional<Duration> deadline_;
     Duration limit_{};
     std::uint64_t uses_ = 0;

@@ -28,6 +28,7 @@ Lane::~Lane()
 
 bool Lane::submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
+    if (has_thread_ && scheduler.may_block() && lead(work)) return false;
     if (has_thread_ || !scheduler.may_block()) {
         work.wait_with(waiting, scheduler);
         return queue_.push(work);
@@ -38,10 +39,26 @@ bool Lane::submit(Work& work, std::coroutine_handle<> waiting, Scheduler& schedu
     return false;
 }
 
+// This thread would sleep until its work is done; where the lane sleeps too, it does the work itself.
+bool Lane::lead(Work& work)
+{
+    if (!queue_.try_take_turn()) return false;
+    struct Turn {
+        Lane& lane;
+        ~Turn() { lane.queue_.give_turn_back(lane.runner_.has_log_to_tend()); }
+    } const turn{*this};
+    members_.push_back(&work);
+    run_batch();
+    return true;
+}
+
 void Lane::loop()
 {
     const LaneThreadMark mark;
-    while (queue_.take(members_)) run_batch();
+    while (queue_.take(members_)) {
+        run_batch();
+        runner_.tend_log();
+    }
     members_.clear();
     run_batch();  // notes that still wait
 }
@@ -52,6 +69,7 @@ bool Lane::step()
     if (!has_members && !runner_.has_rider()) return false;
     try {
         run_batch();
+        runner_.tend_log();
     } catch (...) {
         members_.clear();
         runner_.abandon();
@@ -70,7 +88,6 @@ void Lane::run_batch()
     if (count > 0) count_batch(count);
     for (Work* const work : members.first(count)) work->answer();
     members_.clear();
-    runner_.checkpoint_if_due();
 }
 
 void Lane::count_batch(std::size_t members)

@@ -1,9 +1,10 @@
 #pragma once
 
-// Lane: the one thread that writes to the file and checkpoints it.
+// Lane: the one writer of the file, and the thread behind it.
 //
-// It runs whatever gathered while the previous batch was committing. Without threads (the
-// simulator) the owner calls step() instead.
+// It runs whatever gathered while the previous batch was committing. A caller that blocks anyway and
+// finds the lane idle runs its own batch of one; checkpoints are left to the lane's thread. Without
+// threads (the simulator) the owner calls step() instead.
 //
 // Thread-safe. Destroying it runs what is queued; without threads the queue is dropped untouched.
 
@@ -65,6 +66,7 @@ public:
 
 private:
     void loop();
+    bool lead(Work& work);
     void run_batch();
     void count_batch(std::size_t members);
 

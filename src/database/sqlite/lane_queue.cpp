@@ -31,19 +31,41 @@ bool LaneQueue::push(Work& work)
 bool LaneQueue::take(std::vector<Work*>& members)
 {
     std::unique_lock lock{mutex_};
-    while (urgent_.is_empty() && ordinary_.is_empty()) {
-        if (is_closed_) return false;
-        is_idle_ = true;
-        if (!rider_due_at_) {
+    while (is_led_ || (urgent_.is_empty() && ordinary_.is_empty() && !is_wanted_)) {
+        if (is_closed_ && !is_led_) return false;
+        is_idle_ = !is_led_;
+        if (is_led_ || !rider_due_at_) {
             changed_.wait(lock);
         } else if (changed_.wait_until(lock, *rider_due_at_) == std::cv_status::timeout) {
-            break;
+            if (!is_led_) break;
         }
     }
     is_idle_ = false;
+    is_wanted_ = false;
     rider_due_at_.reset();
     take_batch(members);
     return true;
+}
+
+bool LaneQueue::try_take_turn()
+{
+    const std::lock_guard guard{mutex_};
+    // An idle lane has nothing queued: whoever queues something ends its idleness.
+    if (!is_idle_ || is_closed_) return false;
+    is_idle_ = false;
+    is_led_ = true;
+    rider_due_at_.reset();
+    return true;
+}
+
+void LaneQueue::give_turn_back(bool is_wanted)
+{
+    const std::lock_guard guard{mutex_};
+    is_led_ = false;
+    is_wanted_ = is_wanted;
+    const bool has_work = !urgent_.is_empty() || !ordinary_.is_empty() || is_wanted_;
+    is_idle_ = !has_work && !is_closed_;
+    if (!is_idle_ || rider_due_at_) changed_.notify_one();
 }
 
 bool LaneQueue::take_queued(std::vector<Work*>& members)

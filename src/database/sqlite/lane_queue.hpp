@@ -3,7 +3,10 @@
 // LaneQueue: where requests meet the lane. While the lane commits one batch the next one gathers
 // here, so batches grow by themselves under load and a lone request never waits for company.
 //
-// Thread-safe; take() and put_back() are the lane's alone.
+// It also says whose turn it is to run batches: the lane's thread, or for one batch a caller that
+// found the lane idle and would only have waited (two wake-ups less: 0.1 ms of a lone claim's 0.4).
+//
+// Thread-safe; take() and put_back() are for whoever has the turn.
 
 #include "database/sqlite/work.hpp"
 
@@ -23,10 +26,16 @@ public:
     bool push(Work& work);
 
     // Fills `members` with what is queued, the urgent first, up to one batch. Blocks while there is
-    // nothing; false: closed and empty. No members: notes have waited long enough.
+    // nothing; false: closed and empty. No members: notes have waited long enough, or a caller that
+    // had the turn wants the file looked after.
     bool take(std::vector<Work*>& members);
     // The same without blocking; false: nothing was queued.
     bool take_queued(std::vector<Work*>& members);
+
+    // True: nothing is queued and the turn is the caller's, until give_turn_back(). `is_wanted`: the
+    // lane's thread should look after its file, even if nothing is queued.
+    bool try_take_turn();
+    void give_turn_back(bool is_wanted);
 
     // What a closed batch had no time for goes first again.
     void put_back(std::span<Work* const> members);
@@ -46,7 +55,9 @@ private:
     std::condition_variable changed_;
     WorkList urgent_;
     WorkList ordinary_;
-    bool is_idle_ = false;
+    bool is_idle_ = false;    // the lane's thread sleeps, and may be woken or led
+    bool is_led_ = false;     // a caller has the turn
+    bool is_wanted_ = false;  // by a caller that had the turn
     bool is_closed_ = false;
     std::optional<std::chrono::steady_clock::time_point> rider_due_at_;
 };

@@ -31,6 +31,15 @@ protected:
     {
         database = test::open_or_fail(directory.url());
         ASSERT_TRUE(database->transact(sql("CREATE TABLE t (a INTEGER) STRICT")));
+        // The lane makes room in the log; whoever gets a turn after that finds it quiet.
+        ASSERT_TRUE(eventually([this] { return is_log_ahead(); }));
+        ASSERT_TRUE(database->transact(sql("DELETE FROM t")));
+    }
+
+    bool is_log_ahead() const
+    {
+        return std::filesystem::file_size(directory.file("test.db-wal")) >=
+               static_cast<std::uintmax_t>(tuning::wal_room_made_least);
     }
 
     std::future<Result<void>> insert(int value)
@@ -213,6 +222,37 @@ TEST_F(LaneTest, ClosingRunsWhatIsQueued)
     EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 2);
 }
 
+TEST_F(LaneTest, LoneCallerRunsItsBatchItself)
+{
+    const auto here = std::this_thread::get_id();
+    // The lane's thread may still be busy with the log; sooner or later it sleeps.
+    EXPECT_TRUE(eventually([&] {
+        bool is_here = false;
+        const auto done = database->transact([&](Transaction&) -> Result<void> {
+            is_here = std::this_thread::get_id() == here;
+            return {};
+        });
+        return done && is_here;
+    }));
+}
+
+TEST_F(LaneTest, CallersThatLeadAndTheLaneTakeTurns)
+{
+    constexpr int threads = 4;
+    constexpr int each = 200;
+    {
+        std::vector<std::jthread> callers;
+        for (int caller = 0; caller < threads; ++caller) {
+            callers.emplace_back([this] {
+                for (int i = 0; i < each; ++i) {
+                    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+                }
+            });
+        }
+    }
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), threads * each);
+}
+
 TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
 {
     ASSERT_TRUE(database->transact(sql("CREATE TABLE big (b BLOB) STRICT")));
@@ -226,6 +266,21 @@ TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
     }
 
     EXPECT_LT(largest, 2u * tuning::checkpoint_pages * tuning::page_bytes);
+}
+
+TEST_F(LaneTest, LogWrittenAheadIsIgnoredByRecovery)
+{
+    for (int i = 0; i <= 20; ++i) ASSERT_TRUE(insert(i).get());
+    ASSERT_TRUE(is_log_ahead());
+    const test::Directory other;
+    for (const char* const name : {"test.db", "test.db-wal"}) {
+        std::filesystem::copy_file(directory.file(name), other.file(name));
+    }
+
+    const auto recovered = test::open_or_fail(other.url());
+
+    EXPECT_EQ(read_integer(*recovered, "SELECT count(*) FROM t"), 21);
+    EXPECT_TRUE(recovered->transact(sql("INSERT INTO t VALUES (99)")));
 }
 
 TEST_F(LaneTest, MemoryDatabaseReadsThroughTheLane)

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <atomic>
+
 namespace umavez {
 namespace {
 
@@ -82,8 +84,13 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(
         }
     }
     const Clock& clock = options.clock != nullptr ? *options.clock : system_clock();
+    static std::atomic<std::uint64_t> databases{0};
     const ConnectionOptions connection_options{
-        .path = path, .read_only = false, .durable = options.durable, .clock = &clock
+        .path = path,
+        .read_only = false,
+        .durable = options.durable,
+        .clock = &clock,
+        .database = ++databases,
     };
     auto connection = Connection::open(connection_options);
     if (!connection) return std::unexpected(to_opening_error(connection.error()));
@@ -111,6 +118,7 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(
 SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, Opened opened)
     : url_(std::move(url)),
       path_(opened.connection_options.path),
+      number_(opened.connection_options.database),
       has_threads_(options.threads),
       lock_(std::move(opened.lock)),
       clock_(opened.clock),
@@ -123,7 +131,10 @@ SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, 
           options.threads
       ),
       readers_(
-          {.path = path_, .read_only = true, .clock = opened.connection_options.clock},
+          {.path = path_,
+           .read_only = true,
+           .clock = opened.connection_options.clock,
+           .database = number_},
           path_.empty() || !options.threads ? 0 : options.readers,
           clock_
       )
@@ -161,6 +172,13 @@ bool SqliteDatabase::start_read(Work& work, std::coroutine_handle<> waiting, Sch
     work.wait_with(waiting, scheduler);
     readers_.submit(work);
     return true;
+}
+
+SqliteTransaction* SqliteDatabase::own(Transaction& transaction) const noexcept
+{
+    if (transaction.dialect() != Dialect::sqlite) return nullptr;
+    auto& sqlite = static_cast<SqliteTransaction&>(transaction);
+    return sqlite.connection().database() == number_ ? &sqlite : nullptr;
 }
 
 DatabaseHealth SqliteDatabase::health()

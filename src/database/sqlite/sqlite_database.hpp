@@ -40,6 +40,9 @@ public:
     Lane& lane() noexcept { return lane_; }
     const StoreClock& clock() const noexcept { return clock_; }
 
+    // Null: a transaction of another database, whose rows would not commit with ours.
+    SqliteTransaction* own(Transaction& transaction) const noexcept;
+
     struct ReadAwaiter {
         SqliteDatabase& database;
         Work& work;
@@ -84,6 +87,7 @@ private:
 
     const std::string url_;
     const std::string path_;
+    const std::uint64_t number_;
     const bool has_threads_;
     FileLock lock_;
     const StoreClock clock_;

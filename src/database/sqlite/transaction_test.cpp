@@ -202,7 +202,7 @@ TEST_F(SqliteTransactionTest, ExceptionInsideNestedIsUndoneAndGoesOn)
 TEST_F(SqliteTransactionTest, SavepointLeftOpenIsRefused)
 {
     const auto done = database->transact([](Transaction& transaction) -> Result<void> {
-        EXPECT_TRUE(transaction.begin_savepoint());
+        EXPECT_TRUE(static_cast<SqliteTransaction&>(transaction).begin_savepoint());
         EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (1, 'x')"));
         return {};
     });

@@ -14,32 +14,37 @@
 namespace umavez {
 namespace {
 
+// The record's id may be known already; one that has none is looked for.
 const StaticSql insert_sql{
-    "INSERT INTO umavez_audit (at, identity, tenant_id, operation, key, event, epoch, execution, "
-    "detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+    "INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, execution, "
+    "detail) VALUES (coalesce(?9, (SELECT id FROM umavez_records WHERE tenant_id = ?3 AND "
+    "operation = ?4 AND key = ?5), ?10), ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?2)"
 };
 // Ids follow time closely enough: only the first ones are looked at.
 const StaticSql delete_sql{
     "DELETE FROM umavez_audit WHERE id IN (SELECT id FROM "
     "(SELECT id, at FROM umavez_audit ORDER BY id LIMIT ?2) WHERE at <= ?1)"
 };
+const StaticSql orphan_sql{"UPDATE umavez_audit SET subject = ?2 WHERE subject = ?1"};
 const StaticSql timeline_sql{
-    "SELECT at, event, epoch, execution, detail FROM umavez_audit WHERE identity = ?1 AND "
+    "SELECT at, event, epoch, execution, detail FROM umavez_audit WHERE subject IN (?1, "
+    "(SELECT id FROM umavez_records WHERE tenant_id = ?2 AND operation = ?3 AND key = ?4)) AND "
     "tenant_id = ?2 AND operation = ?3 AND key = ?4 ORDER BY id DESC LIMIT ?5"
 };
 
-std::int64_t identity_of(const RecordId& id) noexcept
+// Negative, so that it is no record's id.
+std::int64_t subject_without_record(const RecordId& id) noexcept
 {
-    return std::bit_cast<std::int64_t>(
-        stable_hash({id.tenant_id.text(), id.operation.text(), id.key.text()})
-    );
+    const std::uint64_t hash =
+        stable_hash({id.tenant_id.text(), id.operation.text(), id.key.text()});
+    return std::bit_cast<std::int64_t>(hash | (std::uint64_t{1} << 63));
 }
 
 }  // namespace
 
 Result<void> insert_audit(
     SqliteTransaction& transaction,
-    const RecordId& id,
+    const AuditSubject& subject,
     Instant at,
     const FencingToken& token,
     const AuditNote& note
@@ -52,15 +57,30 @@ Result<void> insert_audit(
     if (!statement) return std::unexpected(statement.error());
     Statement& insert = **statement;
     insert.bind(1, to_micros(at));
-    insert.bind(2, identity_of(id));
-    insert.bind(3, id.tenant_id.text());
-    insert.bind(4, id.operation.text());
-    insert.bind(5, id.key.text());
+    insert.bind(2, note.detail);
+    insert.bind(3, subject.id.tenant_id.text());
+    insert.bind(4, subject.id.operation.text());
+    insert.bind(5, subject.id.key.text());
     insert.bind(6, to_text(note.event));
     insert.bind(7, token.epoch);
     if (token.execution != Execution{}) insert.bind_blob(8, as_bytes(token.execution));
-    insert.bind(9, note.detail);
+    if (subject.row) {
+        insert.bind(9, *subject.row);
+    } else {
+        insert.bind(10, subject_without_record(subject.id));
+    }
     const auto stepped = transaction.step(insert);
+    if (!stepped) return std::unexpected(stepped.error());
+    return {};
+}
+
+Result<void> orphan_audit(SqliteTransaction& transaction, std::int64_t row, const RecordId& id)
+{
+    const auto statement = transaction.use(orphan_sql);
+    if (!statement) return std::unexpected(statement.error());
+    (*statement)->bind(1, row);
+    (*statement)->bind(2, subject_without_record(id));
+    const auto stepped = transaction.step(**statement);
     if (!stepped) return std::unexpected(stepped.error());
     return {};
 }
@@ -72,7 +92,8 @@ Result<void> insert_sweep_audit(SqliteTransaction& transaction, std::size_t reco
     const auto key = Key::parse("sweep");
     UMAVEZ_ASSERT(tenant_id && operation && key);
     const AuditNote note{AuditEvent::expired, fmt::format("{} records", records)};
-    return insert_audit(transaction, {*tenant_id, *operation, *key}, transaction.now(), {}, note);
+    const RecordId id{*tenant_id, *operation, *key};
+    return insert_audit(transaction, {id}, transaction.now(), {}, note);
 }
 
 Result<std::size_t> delete_old_audit(
@@ -96,7 +117,7 @@ Result<std::vector<AuditEntry>> read_timeline(
     const auto statement = transaction.use(timeline_sql);
     if (!statement) return std::unexpected(statement.error());
     Statement& select = **statement;
-    select.bind(1, identity_of(id));
+    select.bind(1, subject_without_record(id));
     select.bind(2, id.tenant_id.text());
     select.bind(3, id.operation.text());
     select.bind(4, id.key.text());

@@ -2,24 +2,35 @@
 
 // The audit's statements, each inside a transaction that somebody else opened.
 //
-// Entries lie in order of time; those of one key are found by an 8-byte hash of its identity,
-// checked against the identity itself. Confined to the transaction.
+// Entries lie in order of time; those of one key are found by the id of its record or, without one,
+// by a hash of its identity, and checked against the identity itself. Confined to the transaction.
 
 #include "database/sqlite/sqlite_transaction.hpp"
 #include "store/audit.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace umavez {
 
+// What an entry is about. `row` is the id of the record where the caller has just written it.
+struct AuditSubject {
+    const RecordId& id;
+    std::optional<std::int64_t> row = std::nullopt;
+};
+
 // limit_exceeded: the detail is too long.
 Result<void> insert_audit(
     SqliteTransaction& transaction,
-    const RecordId& id,
+    const AuditSubject& subject,
     Instant at,
     const FencingToken& token,
     const AuditNote& note
 );
+
+// The record in `row` is gone; its entries stay.
+Result<void> orphan_audit(SqliteTransaction& transaction, std::int64_t row, const RecordId& id);
 
 // One entry for a whole sweep: umavez / umavez.sweep / sweep.
 Result<void> insert_sweep_audit(SqliteTransaction& transaction, std::size_t records);

@@ -112,6 +112,13 @@ private:
     int refused_ = -1;
 };
 
+std::unexpected<Error> fail_column(const Statement& statement, int column)
+{
+    return fail_corrupt(fmt::format(
+        "row {} of umavez_records, column {} of its SELECT", statement.integer(0), column
+    ));
+}
+
 std::optional<StoredResponse> read_response(ColumnReader& reader)
 {
     if (reader.is_null(17)) return std::nullopt;
@@ -217,13 +224,21 @@ Result<Record> read_record(const Statement& statement)
     record.expires_at = reader.optional_instant(16);
     record.response = read_response(reader);
     record.checkpoint = reader.blob_or_nothing(24);
-    if (reader.refused() >= 0) {
-        return fail_corrupt(fmt::format(
-            "row {} of umavez_records, column {} of its SELECT",
-            statement.integer(0),
-            reader.refused()
-        ));
-    }
+    if (reader.refused() >= 0) return fail_column(statement, reader.refused());
+    return record;
+}
+
+Result<Record> read_record_head(const Statement& statement)
+{
+    ColumnReader reader{statement};
+    Record record;
+    record.token.epoch = reader.integer(1, 0, std::numeric_limits<std::int64_t>::max());
+    reader.bytes(2, record.token.execution);
+    const auto status = parse_status(reader.text(3));
+    if (!status) reader.refuse(3);
+    record.status = status.value_or(Status::processing);
+    record.processing_expires_at = reader.optional_instant(4);
+    if (reader.refused() >= 0) return fail_column(statement, reader.refused());
     return record;
 }
 

@@ -33,7 +33,10 @@ void bind_record(
 
 // The record in the current row.
 Result<Record> read_record(const Statement& statement);
-// The same with its identity.
+// Of a record only what conditions ask about: columns 1 to 4 are epoch, execution, status and
+// processing_expires_at.
+Result<Record> read_record_head(const Statement& statement);
+// A whole record with its identity.
 Result<NamedRecord> read_named_record(const Statement& statement);
 Result<RecordId> read_identity(const Statement& statement, int first_column);
 

@@ -25,6 +25,11 @@ const StaticSql insert_sql{
 const StaticSql find_sql{"SELECT " UMAVEZ_RECORD_COLUMNS
                          " FROM umavez_records WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
 };
+// What a condition asks about.
+const StaticSql head_sql{
+    "SELECT id, epoch, execution, status, processing_expires_at FROM umavez_records "
+    "WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
+};
 const StaticSql update_sql{
     "UPDATE umavez_records SET target = ?4, fingerprint = ?5, fingerprint_version = ?6, "
     "status = ?7, final = ?8, mode = ?9, epoch = ?10, execution = ?11, attempts = ?12, "
@@ -68,6 +73,20 @@ Result<std::optional<FoundRow>> find_row(SqliteTransaction& transaction, const R
     return FoundRow{(*statement)->integer(0), std::move(*record)};
 }
 
+// Enough of a record for matches() and to_record(): most completions need no more of it.
+Result<std::optional<FoundRow>> find_head(SqliteTransaction& transaction, const RecordId& id)
+{
+    const auto statement = transaction.use(head_sql);
+    if (!statement) return std::unexpected(statement.error());
+    bind_identity(**statement, id);
+    const auto has_row = transaction.step(**statement);
+    if (!has_row) return std::unexpected(has_row.error());
+    if (!*has_row) return std::nullopt;
+    auto record = read_record_head(**statement);
+    if (!record) return std::unexpected(std::move(record.error()));
+    return FoundRow{(*statement)->integer(0), std::move(*record)};
+}
+
 // A limit of ours has a name; without this it would be a constraint that failed.
 Result<void> check_limits(const Draft& draft)
 {
@@ -96,13 +115,13 @@ Record to_record_without_response(Draft& draft, const Record* previous, Instant 
 
 Result<void> write_audit(
     SqliteTransaction& transaction,
-    const RecordId& id,
+    const AuditSubject& subject,
     const FencingToken& token,
     const std::optional<AuditNote>& audit
 )
 {
     if (!audit) return {};
-    return insert_audit(transaction, id, transaction.now(), token, *audit);
+    return insert_audit(transaction, subject, transaction.now(), token, *audit);
 }
 
 }  // namespace
@@ -123,7 +142,8 @@ Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& in
         const auto stepped = transaction.step(**statement);
         if (!stepped) return std::unexpected(stepped.error());
         if (transaction.connection().changes_total() != before) {
-            auto audited = write_audit(transaction, insertion.id, record.token, insertion.audit);
+            const AuditSubject subject{insertion.id, transaction.connection().last_row()};
+            auto audited = write_audit(transaction, subject, record.token, insertion.audit);
             if (!audited) return std::unexpected(audited.error());
             record.response = insertion.draft.response;
             return Found{.inserted = true, .record = std::move(record), .now = now};
@@ -140,22 +160,24 @@ Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& rep
     if (auto within = check_limits(replacement.next); !within)
         return std::unexpected(within.error());
     const Instant now = transaction.now();
-    auto there = find_row(transaction, replacement.id);
-    if (!there) return std::unexpected(std::move(there.error()));
-    if (!*there) return Replaced{.done = false, .record = std::nullopt, .now = now};
-    const Record& previous = (*there)->record;
-    if (!matches(previous, replacement.expected, now)) {
-        return Replaced{.done = false, .record = std::move((*there)->record), .now = now};
+    const auto head = find_head(transaction, replacement.id);
+    if (!head) return std::unexpected(head.error());
+    if (!*head) return Replaced{.done = false, .record = std::nullopt, .now = now};
+    if (!matches((*head)->record, replacement.expected, now)) {
+        auto there = find_record(transaction, replacement.id);
+        if (!there) return std::unexpected(std::move(there.error()));
+        return Replaced{.done = false, .record = std::move(*there), .now = now};
     }
-    Record record = to_record_without_response(replacement.next, &previous, now);
+    Record record = to_record_without_response(replacement.next, &(*head)->record, now);
     const auto statement = transaction.use(update_sql);
     if (!statement) return std::unexpected(statement.error());
     std::string headers;
-    (*statement)->bind(1, (*there)->row);
+    (*statement)->bind(1, (*head)->row);
     bind_record(**statement, record, replacement.next.response, headers);
     const auto stepped = transaction.step(**statement);
     if (!stepped) return std::unexpected(stepped.error());
-    auto audited = write_audit(transaction, replacement.id, record.token, replacement.audit);
+    const AuditSubject subject{replacement.id, (*head)->row};
+    auto audited = write_audit(transaction, subject, record.token, replacement.audit);
     if (!audited) return std::unexpected(audited.error());
     return Replaced{.done = true, .record = std::move(record), .now = now};
 }
@@ -242,6 +264,9 @@ Result<Swept> sweep_records(
         (*statement)->bind(1, one.row);
         if (const auto stepped = transaction.step(**statement); !stepped) {
             return std::unexpected(stepped.error());
+        }
+        if (auto orphaned = orphan_audit(transaction, one.row, one.id); !orphaned) {
+            return std::unexpected(std::move(orphaned.error()));
         }
         swept.ids.push_back(std::move(one.id));
     }

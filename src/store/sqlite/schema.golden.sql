@@ -1,16 +1,16 @@
 CREATE TABLE umavez_audit (
     id INTEGER PRIMARY KEY,
+    subject INTEGER NOT NULL,
     at INTEGER NOT NULL,
-    identity INTEGER NOT NULL,
     tenant_id TEXT NOT NULL,
     operation TEXT NOT NULL,
     key TEXT NOT NULL,
     event TEXT NOT NULL,
     epoch INTEGER NOT NULL,
     execution BLOB CHECK (execution IS NULL OR length(execution) = 16),
-    detail TEXT NOT NULL CHECK (length(CAST(detail AS BLOB)) <= 1024)
+    detail TEXT NOT NULL CHECK (length(detail) <= 1024)
 ) STRICT;
-CREATE INDEX umavez_audit_identity ON umavez_audit (identity);
+CREATE INDEX umavez_audit_subject ON umavez_audit (subject);
 CREATE TABLE umavez_meta (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     clock_mark INTEGER NOT NULL,
@@ -25,17 +25,19 @@ CREATE TABLE umavez_migrations (
 CREATE TABLE umavez_records (
     id INTEGER PRIMARY KEY,
     tenant_id TEXT NOT NULL COLLATE BINARY
-        CHECK (length(CAST(tenant_id AS BLOB)) BETWEEN 1 AND 64),
+        CHECK (length(tenant_id) BETWEEN 1 AND 64),
     operation TEXT NOT NULL COLLATE BINARY
-        CHECK (length(CAST(operation AS BLOB)) BETWEEN 1 AND 100),
+        CHECK (length(operation) BETWEEN 1 AND 100),
     key TEXT NOT NULL COLLATE BINARY
-        CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 255),
+        CHECK (length(key) BETWEEN 1 AND 255),
     target BLOB NOT NULL CHECK (length(target) = 32),
     fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
     fingerprint_version INTEGER NOT NULL CHECK (fingerprint_version BETWEEN 0 AND 65535),
-    status TEXT NOT NULL CHECK (status IN ('processing', 'succeeded', 'failed', 'in_doubt')),
-    final INTEGER NOT NULL CHECK (final IN (0, 1)),
-    mode TEXT NOT NULL CHECK (mode IN ('run', 'reconcile')),
+    status TEXT NOT NULL CHECK (
+        status = 'processing' OR status = 'succeeded' OR status = 'failed' OR status = 'in_doubt'
+    ),
+    final INTEGER NOT NULL CHECK (final = 0 OR final = 1),
+    mode TEXT NOT NULL CHECK (mode = 'run' OR mode = 'reconcile'),
     epoch INTEGER NOT NULL CHECK (epoch >= 0),
     execution BLOB NOT NULL CHECK (length(execution) = 16),
     attempts INTEGER NOT NULL CHECK (attempts BETWEEN 0 AND 4294967295),
@@ -48,7 +50,7 @@ CREATE TABLE umavez_records (
     expires_at INTEGER,
     response_status INTEGER,
     response_digest BLOB CHECK (response_digest IS NULL OR length(response_digest) = 16),
-    response_omitted INTEGER NOT NULL CHECK (response_omitted IN (0, 1)),
+    response_omitted INTEGER NOT NULL CHECK (response_omitted = 0 OR response_omitted = 1),
     entity_type TEXT CHECK (entity_type IS NULL OR length(entity_type) <= 255),
     entity_id TEXT CHECK (entity_id IS NULL OR length(entity_id) <= 255),
     response_headers BLOB,

@@ -1,6 +1,5 @@
 #include "store/sqlite/sqlite_store.hpp"
 
-#include "base/assert.hpp"
 #include "base/limits.hpp"
 #include "database/sqlite/sqlite_database.hpp"
 #include "store/sqlite/audit_statements.hpp"
@@ -159,30 +158,40 @@ public:
 
     Result<Found> insert_or_get(Transaction& transaction, Insertion insertion) override
     {
-        return insert_or_get_record(ours(transaction), insertion);
+        SqliteTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        return insert_or_get_record(*own, insertion);
     }
 
     Result<Replaced> replace(Transaction& transaction, Replacement replacement) override
     {
-        return replace_record(ours(transaction), replacement);
+        SqliteTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        return replace_record(*own, replacement);
     }
 
     Result<Sighting> find(Transaction& transaction, const RecordId& id) override
     {
-        return sight(ours(transaction), id);
+        SqliteTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        return sight(*own, id);
     }
 
     Result<void> append_audit(
         Transaction& transaction, const RecordId& id, const FencingToken& token, AuditNote note
     ) override
     {
-        return insert_audit(ours(transaction), id, transaction.now(), token, note);
+        SqliteTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        return insert_audit(*own, {id}, transaction.now(), token, note);
     }
 
     Result<Swept> sweep(Transaction& transaction, std::size_t count_max, Duration audit_retention)
         override
     {
-        return sweep_records(ours(transaction), count_max, audit_retention);
+        SqliteTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        return sweep_records(*own, count_max, audit_retention);
     }
 
     Task<Result<void>> async_run(Closure closure, Duration run_limit) override
@@ -195,11 +204,13 @@ public:
     }
 
 private:
-    // A transaction of another database is a mistake in the program.
-    static SqliteTransaction& ours(Transaction& transaction)
+    std::unexpected<Error> fail_foreign() const
     {
-        UMAVEZ_ASSERT(transaction.dialect() == Dialect::sqlite);
-        return static_cast<SqliteTransaction&>(transaction);
+        return fail(
+            Errc::invalid_argument,
+            "the transaction belongs to another database than the engine's (" + database_.url() +
+                "): what is written in it would not commit with the record"
+        );
     }
 
     static Result<Sighting> sight(SqliteTransaction& transaction, const RecordId& id)
