@@ -1,22 +1,11 @@
 #include "base/utf8.hpp"
 
-#include <cstdint>
-#include <cstring>
-
 namespace umavez {
 namespace {
 
 bool is_between(unsigned char byte, unsigned low, unsigned high) noexcept
 {
     return byte >= low && byte <= high;
-}
-
-bool starts_with_ascii_word(std::string_view text) noexcept
-{
-    std::uint64_t word = 0;
-    if (text.size() < sizeof word) return false;
-    std::memcpy(&word, text.data(), sizeof word);
-    return (word & 0x8080'8080'8080'8080u) == 0;
 }
 
 }  // namespace
@@ -47,9 +36,6 @@ std::size_t utf8_sequence_length(std::string_view text) noexcept
 bool is_utf8(std::string_view text) noexcept
 {
     while (!text.empty()) {
-        // Most texts are ASCII, and most of the rest is.
-        while (starts_with_ascii_word(text)) text.remove_prefix(sizeof(std::uint64_t));
-        if (text.empty()) break;
         const std::size_t length = utf8_sequence_length(text);
         if (length == 0) return false;
         text.remove_prefix(length);

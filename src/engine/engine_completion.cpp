@@ -16,7 +16,7 @@ namespace umavez {
 namespace {
 
 // What a fenced owner may tell its caller: the truth that is in the record now.
-Outcome answer_instead(const std::optional<Record>& there, const LeaseState& lease, Instant now)
+Outcome answer_instead(std::optional<Record>& there, const LeaseState& lease, Instant now)
 {
     if (!there) return InDoubt{};
     if (there->status == Status::processing) {
@@ -27,7 +27,7 @@ Outcome answer_instead(const std::optional<Record>& there, const LeaseState& lea
     const bool is_kept = there->status == Status::succeeded ||
                          (there->status == Status::failed && there->final);
     if (!is_kept) return InDoubt{};
-    return to_replayed(*there);
+    return to_replayed(*std::move(there));
 }
 
 // Not completed, or a completion whose fate is unknown: writing the same again is recognised.

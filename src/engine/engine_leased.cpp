@@ -21,10 +21,10 @@ Duration patience_of(const Request& request, const Policy& policy)
     return policy.on_duplicate == OnDuplicate::wait ? policy.duplicate_wait : Duration{0};
 }
 
-Begun counted(Declared& operation, Outcome outcome)
+Begun counted(Declared& operation, Outcome&& outcome)
 {
     operation.tally.add(outcome);
-    return outcome;
+    return std::move(outcome);
 }
 
 }  // namespace
