@@ -21,11 +21,11 @@
 
 namespace umavez {
 
+class EngineImpl;
 class LeaseState;
 
 class [[nodiscard]] Lease {
 public:
-    explicit Lease(std::shared_ptr<LeaseState> state) noexcept;
     Lease(Lease&&) noexcept;
     Lease& operator=(Lease&&) noexcept;
     ~Lease();
@@ -76,10 +76,11 @@ public:
     // the closure; the lease is consumed when the handler returns.
     Result<void> finish(Transaction& transaction, Response response);
 
-    // For the engine.
-    const std::shared_ptr<LeaseState>& state() const noexcept { return state_; }
-
 private:
+    friend class EngineImpl;  // which makes them
+
+    explicit Lease(std::shared_ptr<LeaseState> state) noexcept;
+
     std::shared_ptr<LeaseState> state_;
 };
 

@@ -54,7 +54,6 @@ struct Mismatch {
 // Nobody knows whether the effect happened. Never re-run blindly.
 struct InDoubt {
     std::optional<Duration> retry_after;  // until the next reconciliation; nullopt: an operator decides
-    bool hold = false;                    // the record must first be moved to in_doubt (engine only)
 };
 
 // The store could not be reached. A retry with the same key finds out.

@@ -28,7 +28,7 @@ enum class Errc : std::uint8_t {
 };
 
 // What happened to the effect of the call that failed. Unknown is never treated as failed.
-enum class Effect : std::uint8_t { none, applied, unknown };
+enum class Effect : std::uint8_t { none, unknown };
 
 struct Error {
     Errc code;

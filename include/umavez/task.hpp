@@ -6,14 +6,20 @@
 // resumed by its Scheduler: the blocked thread itself under wait(), an Asio executor under umavez/asio.hpp,
 // the simulator's seeded queue. A task is started once and must run to its end before it is destroyed.
 //
+// A callee that never waits need not be a coroutine: it does its work when it is called and returns
+// Task::ready(value).
+//
 // Task is confined to its scheduler; a Scheduler's resume_soon is thread-safe.
 
 #include <condition_variable>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace umavez {
@@ -35,6 +41,11 @@ class Task;
 
 namespace detail {
 
+// The memory of coroutine frames. Each thread keeps some of those it freed: frames come and go at the rate
+// of calls, in few sizes, and most are larger than what malloc keeps at hand.
+void* allocate_frame(std::size_t bytes);
+void free_frame(void* frame, std::size_t bytes) noexcept;
+
 struct TaskPromiseBase {
     Scheduler* scheduler = nullptr;
     std::coroutine_handle<> continuation = std::noop_coroutine();
@@ -49,6 +60,9 @@ struct TaskPromiseBase {
         }
         void await_resume() const noexcept {}
     };
+
+    static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
 
     std::suspend_always initial_suspend() noexcept { return {}; }
     FinalAwaiter final_suspend() noexcept { return {}; }
@@ -92,12 +106,16 @@ public:
 
     Task() noexcept = default;
     explicit Task(Handle handle) noexcept : handle_(handle) {}
-    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+    Task(Task&& other) noexcept
+        : handle_(std::exchange(other.handle_, {})), value_(std::move(other.value_))
+    {
+    }
     Task& operator=(Task&& other) noexcept
     {
         if (this != &other) {
             if (handle_) handle_.destroy();
             handle_ = std::exchange(other.handle_, {});
+            value_ = std::move(other.value_);
         }
         return *this;
     }
@@ -106,33 +124,54 @@ public:
         if (handle_) handle_.destroy();
     }
 
+    // A task that has ended before it is started.
+    template <typename U>
+    static Task ready(U&& value)
+    {
+        Task task;
+        task.value_.emplace(std::forward<U>(value));
+        return task;
+    }
+
     // Runs the task on the current thread until its first wait. `done` is resumed when it has ended; the
     // result is then in take().
     void start(Scheduler& scheduler, std::coroutine_handle<> done = std::noop_coroutine())
     {
+        if (value_) {
+            done.resume();
+            return;
+        }
         handle_.promise().scheduler = &scheduler;
         handle_.promise().continuation = done;
         handle_.resume();
     }
-    bool is_done() const noexcept { return handle_ && handle_.done(); }
-    T take() { return handle_.promise().take(); }
+    bool is_done() const noexcept { return value_ || (handle_ && handle_.done()); }
+    T take()
+    {
+        if constexpr (!std::is_void_v<T>) {
+            if (value_) return std::move(*value_);
+        }
+        return handle_.promise().take();
+    }
 
     struct Awaiter {
-        Handle handle;
-        bool await_ready() const noexcept { return false; }
+        Task& task;  // lives as long as the co_await expression
+        bool await_ready() const noexcept { return task.value_.has_value(); }
         template <typename Promise>
         std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept
         {
-            handle.promise().scheduler = parent.promise().scheduler;
-            handle.promise().continuation = parent;
-            return handle;
+            task.handle_.promise().scheduler = parent.promise().scheduler;
+            task.handle_.promise().continuation = parent;
+            return task.handle_;
         }
-        T await_resume() { return handle.promise().take(); }
+        T await_resume() { return task.take(); }
     };
-    Awaiter operator co_await() && noexcept { return Awaiter{handle_}; }
+    Awaiter operator co_await() && noexcept { return Awaiter{*this}; }
 
 private:
+    // One of the two, unless moved from.
     Handle handle_;
+    std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> value_;
 };
 
 namespace detail {
@@ -187,6 +226,7 @@ private:
 template <typename T>
 T wait(Task<T> task)
 {
+    if (task.is_done()) return task.take();
     detail::BlockingScheduler scheduler;
     task.start(scheduler);
     scheduler.run_until([&task] { return task.is_done(); });

@@ -4,6 +4,8 @@
 #include "base/utf8.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -37,6 +39,22 @@ bool is_control(char c) noexcept
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
+// Whether all bytes are in '!' … '~', looked at eight at a time: nearly every key is a UUID or a number.
+bool is_visible_ascii(std::string_view text) noexcept
+{
+    constexpr std::uint64_t each = 0x0101'0101'0101'0101u;
+    while (!text.empty()) {
+        std::uint64_t word = each * '!';
+        const std::size_t taken = std::min(text.size(), sizeof word);
+        std::memcpy(&word, text.data(), taken);
+        const std::uint64_t too_low = (word - each * '!') & ~word;
+        const std::uint64_t too_high = (word + each * (0x7f - '~')) | word;
+        if (((too_low | too_high) & (each * 0x80)) != 0) return false;
+        text.remove_prefix(taken);
+    }
+    return true;
+}
+
 }  // namespace
 
 Result<TenantId> TenantId::parse(std::string_view text)
@@ -62,6 +80,7 @@ Result<Key> Key::parse(std::string_view text)
             fmt::format("key has {} bytes, at most {} are allowed", text.size(), limits::key_bytes_max)
         );
     }
+    if (is_visible_ascii(text)) return Key{std::string{text}};
     if (std::ranges::any_of(text, is_control)) {
         return fail(Errc::invalid_argument, "key contains a control character");
     }

@@ -23,7 +23,6 @@ std::string_view to_text(Effect effect) noexcept
 {
     switch (effect) {
         case Effect::none: return "none";
-        case Effect::applied: return "applied";
         case Effect::unknown: return "unknown";
     }
     return "unknown";

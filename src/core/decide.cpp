@@ -11,13 +11,9 @@ InDoubt in_doubt(const Record& record, const Policy& policy, Instant now)
     return {.retry_after = std::max(*record.retry_at - now, Duration{0})};
 }
 
-// The record is not in doubt yet; whoever met it first must write that down.
-InDoubt hold(const Policy& policy)
+Hold hold(const Policy& policy)
 {
-    return {
-        .retry_after = policy.has_reconciler ? std::optional{policy.settle} : std::nullopt,
-        .hold = true,
-    };
+    return {.retry_after = policy.has_reconciler ? std::optional{policy.settle} : std::nullopt};
 }
 
 Decision decide_abandoned(const Record& record, const Policy& policy, Instant now)
@@ -100,7 +96,7 @@ OnAbandoned on_abandoned_of(const Policy& policy) noexcept
 std::string_view to_text(const Decision& decision) noexcept
 {
     static constexpr std::string_view names[] = {
-        "claim", "replay", "in_progress", "in_doubt", "mismatch"
+        "claim", "replay", "in_progress", "in_doubt", "mismatch", "hold"
     };
     return names[decision.index()];
 }

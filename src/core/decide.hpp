@@ -9,6 +9,8 @@
 #include <umavez/policy.hpp>
 #include <umavez/record.hpp>
 
+#include <optional>
+#include <string_view>
 #include <variant>
 
 namespace umavez {
@@ -22,7 +24,12 @@ struct Claim {
 
 struct Replay {};
 
-using Decision = std::variant<Claim, Replay, InProgress, InDoubt, Mismatch>;
+// Abandoned work that nobody may claim: whoever meets it first moves it to in_doubt and answers InDoubt.
+struct Hold {
+    std::optional<Duration> retry_after;  // as in InDoubt
+};
+
+using Decision = std::variant<Claim, Replay, InProgress, InDoubt, Mismatch, Hold>;
 
 // Rows in order of precedence; docs/reference/decisions.md lists them in the same order.
 Decision decide(const Record* found, const Request& request, const Policy& policy, Instant now);

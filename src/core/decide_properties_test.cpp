@@ -98,8 +98,10 @@ bool same(const Decision& a, const Decision& b)
         return progress->retry_after == std::get<InProgress>(b).retry_after;
     }
     if (const auto* doubt = std::get_if<InDoubt>(&a)) {
-        return doubt->retry_after == std::get<InDoubt>(b).retry_after &&
-               doubt->hold == std::get<InDoubt>(b).hold;
+        return doubt->retry_after == std::get<InDoubt>(b).retry_after;
+    }
+    if (const auto* hold = std::get_if<Hold>(&a)) {
+        return hold->retry_after == std::get<Hold>(b).retry_after;
     }
     return true;
 }
@@ -213,7 +215,10 @@ RC_GTEST_PROP(DecideProperties, WaitsAreNeverNegative, ())
     }
     if (const auto* doubt = std::get_if<InDoubt>(&decision)) {
         RC_ASSERT((!doubt->retry_after || *doubt->retry_after >= 0us));
-        RC_ASSERT((!doubt->hold || is_lease_over(it.record, it.now)));
+    }
+    if (const auto* hold = std::get_if<Hold>(&decision)) {
+        RC_ASSERT((!hold->retry_after || *hold->retry_after >= 0us));
+        RC_ASSERT(is_lease_over(it.record, it.now));
     }
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-// The decision in one line: "claim run new", "in_progress 30 s", "in_doubt hold 15 s" …
+// The decision in one line: "claim run new", "in_progress 30 s", "hold 15 s" …
 std::string told(const Decision& decision)
 {
     std::string text{to_text(decision)};
@@ -29,8 +29,9 @@ std::string told(const Decision& decision)
     } else if (const auto* progress = std::get_if<InProgress>(&decision)) {
         seconds(progress->retry_after);
     } else if (const auto* doubt = std::get_if<InDoubt>(&decision)) {
-        if (doubt->hold) text += " hold";
         if (doubt->retry_after) seconds(*doubt->retry_after);
+    } else if (const auto* hold = std::get_if<Hold>(&decision)) {
+        if (hold->retry_after) seconds(*hold->retry_after);
     } else if (const auto* mismatch = std::get_if<Mismatch>(&decision)) {
         text += mismatch->target ? " target" : " fingerprint";
     }
@@ -191,7 +192,7 @@ TEST(Decide, LeaseIsHalfOpen)
 
     EXPECT_EQ(decided(processing_record(), hold, t0), "in_progress 30 s");
     EXPECT_EQ(decided(processing_record(), hold, t0 + 30s - 1us), "in_progress 0 s");
-    EXPECT_EQ(decided(processing_record(), hold, t0 + 30s), "in_doubt hold");
+    EXPECT_EQ(decided(processing_record(), hold, t0 + 30s), "hold");
 }
 
 TEST(Decide, MissingLeaseEndIsNeverOver)
@@ -207,7 +208,7 @@ TEST(Decide, LeaseEndOfZeroOrLessIsADeadlineLikeAnyOther)
     for (const std::int64_t micros : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1'000'000'000}}) {
         const Record record = with_lease_end(from_micros(micros));
         EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), t0), "claim run takeover");
-        EXPECT_EQ(decided(record, leased_policy(), t0), "in_doubt hold");
+        EXPECT_EQ(decided(record, leased_policy(), t0), "hold");
     }
 }
 
@@ -223,12 +224,12 @@ TEST(Decide, AbandonedRunFollowsThePolicy)
     const Instant over = t0 + 30s + 15s;
     const Record record = processing_record();
 
-    EXPECT_EQ(decided(record, leased_policy(), over), "in_doubt hold");
-    EXPECT_EQ(decided(record, leased_policy(OnAbandoned::hold), over), "in_doubt hold");
+    EXPECT_EQ(decided(record, leased_policy(), over), "hold");
+    EXPECT_EQ(decided(record, leased_policy(OnAbandoned::hold), over), "hold");
     EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), over), "claim run takeover");
     EXPECT_EQ(decided(record, cached_policy(), over), "claim run takeover");
     EXPECT_EQ(decided(record, reconciled_policy(), over), "claim reconcile takeover");
-    EXPECT_EQ(decided(record, reconciled_policy(OnAbandoned::hold), over), "in_doubt hold 15 s");
+    EXPECT_EQ(decided(record, reconciled_policy(OnAbandoned::hold), over), "hold 15 s");
     EXPECT_EQ(decided(record, reconciled_policy(OnAbandoned::rerun), over), "claim run takeover");
 }
 
@@ -272,11 +273,11 @@ TEST(Decide, TooManyTakeoversLeadIntoDoubt)
     );
 
     record.takeovers = 5;
-    EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), t0 + 30s), "in_doubt hold");
+    EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), t0 + 30s), "hold");
     EXPECT_EQ(
-        decided(record, reconciled_policy(OnAbandoned::rerun), t0 + 30s), "in_doubt hold 15 s"
+        decided(record, reconciled_policy(OnAbandoned::rerun), t0 + 30s), "hold 15 s"
     );
-    EXPECT_EQ(decided(record, cached_policy(), t0 + 30s), "in_doubt hold");
+    EXPECT_EQ(decided(record, cached_policy(), t0 + 30s), "hold");
 }
 
 TEST(Decide, TakeoversDoNotBoundReconciling)

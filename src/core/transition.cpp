@@ -82,7 +82,7 @@ Draft claim_draft(
 }
 
 Draft complete_draft(
-    const Record& owned, Status status, StoredResponse response, const Policy& policy
+    const Record& owned, Status status, std::optional<StoredResponse> response, const Policy& policy
 )
 {
     Draft draft = continue_as(owned, status);

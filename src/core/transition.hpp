@@ -34,7 +34,7 @@ Draft claim_draft(
     const Execution& execution
 );
 Draft complete_draft(
-    const Record& owned, Status status, StoredResponse response, const Policy& policy
+    const Record& owned, Status status, std::optional<StoredResponse> response, const Policy& policy
 );
 Draft release_draft(
     const Record& owned, std::optional<StoredResponse> response, const Policy& policy

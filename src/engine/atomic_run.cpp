@@ -116,7 +116,9 @@ Result<void> AtomicRun::answer(Transaction& transaction, const Decision& decisio
         note = AuditNote{AuditEvent::in_progress, {}};
         outcome = *in_progress;
     } else if (const auto* const in_doubt = std::get_if<InDoubt>(&decision)) {
-        outcome = InDoubt{.retry_after = in_doubt->retry_after};
+        outcome = *in_doubt;
+    } else if (const auto* const hold = std::get_if<Hold>(&decision)) {
+        outcome = InDoubt{.retry_after = hold->retry_after};
     } else if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
         note = AuditNote{
             AuditEvent::mismatch, mismatch->target ? "another target" : "another fingerprint"

@@ -2,7 +2,8 @@
 
 // ClaimFlow: how a caller becomes the owner of a key, or learns why not. No I/O.
 //
-// The flow asks for one store command at a time; its driver runs it and hands the answer back:
+// The flow asks for one store command at a time; its driver runs it and hands the answer back. Steps are
+// small; the record and the writes they speak of stay in the flow, because records are large:
 //
 //     insert_or_get → decide() → replace (takeover, re-claim, hold) → decide() on what was there instead → …
 //
@@ -15,31 +16,24 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 namespace umavez {
 
-struct InsertStep {
-    Insertion insertion;
-};
-struct ReplaceStep {
-    Replacement replacement;
+struct InsertStep {};    // flow.insertion()
+struct ReplaceStep {     // flow.replacement()
     bool holds = false;  // moves abandoned work to in_doubt instead of claiming it
 };
 struct PauseStep {
     Duration delay;  // then on_pause_over
 };
-struct OwnedStep {
-    Record record;
+struct OwnedStep {  // flow.record()
     bool takeover = false;
 };
-struct AnswerStep {
-    Decision decision;  // anything but Claim
-    Record record;
-    Instant now;
+struct AnswerStep {     // flow.record()
+    Decision decision;  // Replay, InProgress, InDoubt or Mismatch
 };
-struct GiveUpStep {
-    Error error;
-};
+struct GiveUpStep {};  // flow.error()
 using ClaimStep =
     std::variant<InsertStep, ReplaceStep, PauseStep, OwnedStep, AnswerStep, GiveUpStep>;
 
@@ -54,21 +48,24 @@ public:
         bool audits
     );
 
-    const Request& request() const noexcept { return request_; }
-
-    ClaimStep start();
+    ClaimStep start() const { return InsertStep{}; }
     ClaimStep start_from(Record record, Instant now);  // a record that a worker just read
-    ClaimStep on_found(Result<Found> found);
-    ClaimStep on_replaced(Result<Replaced> replaced);
+    ClaimStep on_found(Found&& found);
+    ClaimStep on_replaced(Replaced&& replaced);
+    ClaimStep on_error(Error error);  // the store's, instead of an answer
     ClaimStep on_pause_over(bool patience_is_over);
 
+    // Batches of one, composed for every attempt: a store consumes what it writes.
+    std::vector<Insertion> insertion() const;
+    std::vector<Replacement> replacement() const;
+
+    Record& record() noexcept { return *record_; }
+    const Error& error() const noexcept { return *error_; }
+
 private:
-    ClaimStep write_again();
-    ClaimStep insert() const;
-    ClaimStep replace() const;
-    ClaimStep consider(Record record, Instant now);
-    ClaimStep on_error(Error error);
-    bool is_ours(const Record& record, Instant now) const;
+    ClaimStep write_again() const;
+    ClaimStep consider(Instant now);
+    bool is_ours(Instant now) const;
 
     const RecordId& id_;
     const Request& request_;
@@ -76,10 +73,11 @@ private:
     const Execution execution_;
     const bool audits_;
 
-    std::optional<Record> found_;   // what the pending replace is about; nullopt: an insert is pending
+    std::optional<Record> record_;  // as the store showed it last; nullopt: an insert is pending
     std::optional<Claim> claim_;    // nullopt: the pending replace holds
     InDoubt held_;
-    std::optional<Error> unknown_;  // a write of ours may have happened
+    std::optional<Error> error_;
+    bool is_unknown_ = false;       // a write of ours may have happened
     std::uint32_t rounds_ = 0;
     std::uint32_t repeats_ = 0;
 };

@@ -37,7 +37,7 @@ TEST(ClaimFlow, AnAbsentKeyIsInserted)
 
     const ClaimStep first = talk.flow.start();
     ASSERT_TRUE(std::holds_alternative<InsertStep>(first));
-    EXPECT_EQ(std::get<InsertStep>(first).insertion.draft.execution, ours);
+    EXPECT_EQ(talk.flow.insertion().front().draft.execution, ours);
 
     const ClaimStep owned = talk.flow.on_found(Found{true, talk.someone(Status::processing, ours), t0});
     EXPECT_TRUE(std::holds_alternative<OwnedStep>(owned));
@@ -48,11 +48,11 @@ TEST(ClaimFlow, AnInsertWithoutAnAnswerIsRepeatedAndRecognisedByItsExecution)
     Conversation talk;
     static_cast<void>(talk.flow.start());
 
-    ClaimStep step = talk.flow.on_found(std::unexpected(unknown()));
+    ClaimStep step = talk.flow.on_error(unknown());
     ASSERT_TRUE(std::holds_alternative<PauseStep>(step));
     step = talk.flow.on_pause_over(false);
     ASSERT_TRUE(std::holds_alternative<InsertStep>(step));
-    EXPECT_EQ(std::get<InsertStep>(step).insertion.draft.execution, ours);
+    EXPECT_EQ(talk.flow.insertion().front().draft.execution, ours);
     step = talk.flow.on_found(Found{false, talk.someone(Status::processing, ours), t0});
 
     EXPECT_TRUE(std::holds_alternative<OwnedStep>(step));
@@ -62,15 +62,15 @@ TEST(ClaimFlow, AfterAnUnknownWriteARefusalDoesNotMeanNothingHappened)
 {
     Conversation talk;
     static_cast<void>(talk.flow.start());
-    static_cast<void>(talk.flow.on_found(std::unexpected(unknown())));
+    static_cast<void>(talk.flow.on_error(unknown()));
     static_cast<void>(talk.flow.on_pause_over(false));
 
-    ClaimStep step = talk.flow.on_found(fail(Errc::store_unavailable, "refused"));
+    ClaimStep step = talk.flow.on_error({Errc::store_unavailable, "refused", {}});
     ASSERT_TRUE(std::holds_alternative<PauseStep>(step));
     step = talk.flow.on_pause_over(true);
 
     ASSERT_TRUE(std::holds_alternative<GiveUpStep>(step));
-    EXPECT_EQ(effect_of(std::get<GiveUpStep>(step).error.code), Effect::unknown);
+    EXPECT_EQ(effect_of(talk.flow.error().code), Effect::unknown);
 }
 
 TEST(ClaimFlow, AStoreThatRefusesAtOnceHasNoEffect)
@@ -78,10 +78,10 @@ TEST(ClaimFlow, AStoreThatRefusesAtOnceHasNoEffect)
     Conversation talk;
     static_cast<void>(talk.flow.start());
 
-    const ClaimStep step = talk.flow.on_found(fail(Errc::store_unavailable, "disk full"));
+    const ClaimStep step = talk.flow.on_error({Errc::store_unavailable, "disk full", {}});
 
     ASSERT_TRUE(std::holds_alternative<GiveUpStep>(step));
-    EXPECT_EQ(effect_of(std::get<GiveUpStep>(step).error.code), Effect::none);
+    EXPECT_EQ(effect_of(talk.flow.error().code), Effect::none);
 }
 
 TEST(ClaimFlow, ATakeoverThatLostToAHeartbeatIsDecidedAnew)
@@ -94,7 +94,7 @@ TEST(ClaimFlow, ATakeoverThatLostToAHeartbeatIsDecidedAnew)
 
     ClaimStep step = talk.flow.on_found(Found{false, abandoned, later});
     ASSERT_TRUE(std::holds_alternative<ReplaceStep>(step));
-    EXPECT_TRUE(std::get<ReplaceStep>(step).replacement.expected.lease_over_for);
+    EXPECT_TRUE(talk.flow.replacement().front().expected.lease_over_for);
 
     Record alive = abandoned;
     alive.processing_expires_at = later + talk.policy.lease;
@@ -125,8 +125,8 @@ TEST(ClaimFlow, AbandonedWorkIsHeldAndAnsweredInDoubt)
     ClaimStep step = talk.flow.on_found(Found{false, abandoned, t0 + talk.policy.lease});
     ASSERT_TRUE(std::holds_alternative<ReplaceStep>(step));
     EXPECT_TRUE(std::get<ReplaceStep>(step).holds);
-    EXPECT_EQ(std::get<ReplaceStep>(step).replacement.next.execution, abandoned.token.execution);
-    EXPECT_FALSE(std::get<ReplaceStep>(step).replacement.next.raise_epoch);
+    EXPECT_EQ(talk.flow.replacement().front().next.execution, abandoned.token.execution);
+    EXPECT_FALSE(talk.flow.replacement().front().next.raise_epoch);
     step = talk.flow.on_replaced(Replaced{true, abandoned, t0});
 
     ASSERT_TRUE(std::holds_alternative<AnswerStep>(step));

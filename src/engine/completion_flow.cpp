@@ -1,45 +1,46 @@
 #include "engine/completion_flow.hpp"
 
 #include "core/transition.hpp"
+#include "engine/repeat_delay.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace umavez {
 
-CompletionFlow::CompletionFlow(Replacement replacement) : replacement_(std::move(replacement)) {}
-
-CompletionStep CompletionFlow::start() const
+CompletionStep CompletionFlow::on_replaced(Replaced&& replaced)
 {
-    return WriteStep{};
+    there_ = std::move(replaced.record);
+    if (replaced.done) return DoneStep{};
+    const bool is_ours =
+        there_ && is_same_completion(*there_, write_.expected.token, replacement().front().next);
+    if (is_ours) return DoneStep{};
+    return FencedStep{replaced.now};
 }
 
-CompletionStep CompletionFlow::on_replaced(Result<Replaced> replaced)
+CompletionStep CompletionFlow::on_error(Error error)
 {
-    if (!replaced) {
-        unknown_ = unknown_ || effect_of(replaced.error().code) == Effect::unknown;
-        last_error_ = std::move(replaced).error();
-        if (!is_retryable(last_error_->code)) return UnsettledStep{*last_error_};
-        const auto doublings = std::min(repeats_++, 10u);
-        return RepeatStep{std::min(
-            Duration{std::chrono::milliseconds{500}},
-            Duration{std::chrono::milliseconds{5}} * (1 << doublings)
-        )};
-    }
-    if (replaced->done) return DoneStep{std::move(*replaced->record)};
-    const std::optional<Record>& there = replaced->record;
-    if (there && is_same_completion(*there, replacement_.expected.token, replacement_.next)) {
-        return DoneStep{*there};
-    }
-    return FencedStep{there, replaced->now};
+    is_unknown_ = is_unknown_ || effect_of(error.code) == Effect::unknown;
+    error_ = std::move(error);
+    if (!is_retryable(error_->code)) return UnsettledStep{};
+    return RepeatStep{repeat_delay(repeats_++)};
 }
 
-CompletionStep CompletionFlow::on_pause_over(bool patience_is_over) const
+CompletionStep CompletionFlow::on_pause_over(bool patience_is_over)
 {
     if (!patience_is_over) return WriteStep{};
-    Error error = *last_error_;
-    if (unknown_) error.code = Errc::store_unknown;
-    return UnsettledStep{std::move(error)};
+    if (is_unknown_) error_->code = Errc::store_unknown;
+    return UnsettledStep{};
+}
+
+std::vector<Replacement> CompletionFlow::replacement() const
+{
+    std::vector<Replacement> batch;
+    Replacement& replacement =
+        batch.emplace_back(id_, write_.expected, write_.draft, write_.audit);
+    if (write_.response != nullptr) {
+        replacement.next.response = to_stored(*write_.response, write_.response_bytes_max);
+    }
+    return batch;
 }
 
 }  // namespace umavez

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 namespace umavez {
 
@@ -19,33 +20,46 @@ struct WriteStep {};  // flow.replacement()
 struct RepeatStep {
     Duration delay;  // then on_pause_over
 };
-struct DoneStep {
-    Record record;
-};
-struct FencedStep {
-    std::optional<Record> there;
+struct DoneStep {};    // flow.there(): as written
+struct FencedStep {    // flow.there(): what is there instead
     Instant now;
 };
-struct UnsettledStep {
-    Error error;
-};
+struct UnsettledStep {};  // flow.error()
 using CompletionStep =
     std::variant<WriteStep, RepeatStep, DoneStep, FencedStep, UnsettledStep>;
 
+// What the owner writes. The response stays with the owner, who answers with it, and is copied into the
+// draft when that is sent.
+struct OwnerWrite {
+    Expected expected;
+    Draft draft;
+    const Response* response = nullptr;  // null: the write has none
+    std::size_t response_bytes_max = 0;
+    std::optional<AuditNote> audit;
+};
+
 class CompletionFlow {
 public:
-    explicit CompletionFlow(Replacement replacement);
+    // The references outlive the flow.
+    CompletionFlow(const RecordId& id, const OwnerWrite& write) : id_(id), write_(write) {}
 
-    const Replacement& replacement() const noexcept { return replacement_; }
+    CompletionStep start() const { return WriteStep{}; }
+    CompletionStep on_replaced(Replaced&& replaced);
+    CompletionStep on_error(Error error);  // the store's, instead of an answer
+    CompletionStep on_pause_over(bool patience_is_over);
 
-    CompletionStep start() const;
-    CompletionStep on_replaced(Result<Replaced> replaced);
-    CompletionStep on_pause_over(bool patience_is_over) const;
+    // A batch of one, composed for every attempt: a store consumes what it writes.
+    std::vector<Replacement> replacement() const;
+
+    std::optional<Record>& there() noexcept { return there_; }
+    const Error& error() const noexcept { return *error_; }
 
 private:
-    Replacement replacement_;
-    std::optional<Error> last_error_;
-    bool unknown_ = false;
+    const RecordId& id_;
+    const OwnerWrite& write_;
+    std::optional<Record> there_;
+    std::optional<Error> error_;
+    bool is_unknown_ = false;  // a write of ours may have happened
     std::uint32_t repeats_ = 0;
 };
 

@@ -62,6 +62,14 @@ Result<Declared*> Operations::find(const Operation& name) const
     );
 }
 
+Result<std::optional<RecordId>> take_identity(Request& request, const Policy& policy)
+{
+    if (!request.key) return identify(request, policy);
+    return RecordId{
+        std::move(request.tenant_id), std::move(request.operation), *std::move(request.key)
+    };
+}
+
 Result<std::optional<RecordId>> identify(const Request& request, const Policy& policy)
 {
     if (request.key) return RecordId{request.tenant_id, request.operation, *request.key};

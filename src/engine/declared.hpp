@@ -40,4 +40,7 @@ private:
 // The identity of a request by the operation's key rule: nullopt where it may and does run without one.
 Result<std::optional<RecordId>> identify(const Request& request, const Policy& policy);
 
+// The same, moved out of the request where it has a key: its names are not to be read afterwards.
+Result<std::optional<RecordId>> take_identity(Request& request, const Policy& policy);
+
 }  // namespace umavez

@@ -157,7 +157,7 @@ Result<Outcome> EngineImpl::atomically(
     Transaction& outer, Request request, const AtomicHandler& handler
 )
 {
-    const auto entered = enter(request, true);
+    const auto entered = enter_in_transaction(request);
     if (!entered) return std::unexpected(entered.error());
     Declared& operation = **entered;
     if (operation.policy.guarantee != Guarantee::atomic) {

@@ -10,71 +10,44 @@
 #include <utility>
 
 namespace umavez {
-namespace {
-
-// The one member of a batch of one.
-template <typename T>
-Result<T> only(Result<std::vector<T>> batch)
-{
-    if (!batch) return std::unexpected(std::move(batch).error());
-    return std::move(batch->front());
-}
-
-}  // namespace
-
-Task<EngineImpl::Claimed> EngineImpl::claim(
-    Declared& operation, const RecordId& id, const Request& request
-)
-{
-    ClaimFlow flow{id, request, operation.policy, make_execution(), options_.audit};
-    ClaimStep step = flow.start();
-    return drive(operation, id, std::move(flow), std::move(step));
-}
-
-Task<EngineImpl::Claimed> EngineImpl::claim_found(
-    Declared& operation, const Request& request, const NamedRecord& found, Instant now
-)
-{
-    ClaimFlow flow{found.id, request, operation.policy, make_execution(), options_.audit};
-    ClaimStep step = flow.start_from(found.record, now);
-    return drive(operation, found.id, std::move(flow), std::move(step));
-}
 
 // An answer is taken out of its co_await before it is used: what an expression with a co_await holds lies in
-// the coroutine's frame. (Together with claim() not being a coroutine: frames of 1.9 instead of 5.7 kB.)
-Task<EngineImpl::Claimed> EngineImpl::drive(
-    Declared& operation, const RecordId& id, ClaimFlow flow, ClaimStep step
+// the coroutine's frame.
+Task<EngineImpl::Claimed> EngineImpl::claim(
+    Declared& operation, RecordId& id, const Request& request, Sighting* seen
 )
 {
-    const Duration started_at = clock_.boottime();
     // A repeated write may find the first one applied, so the lease counts from the first.
-    Duration sent_at = started_at;
+    const Duration sent_at = clock_.boottime();
+    ClaimFlow flow{id, request, operation.policy, make_execution(), options_.audit};
+    ClaimStep step =
+        seen == nullptr ? flow.start() : flow.start_from(*std::move(seen->record), seen->now);
     for (;;) {
-        if (auto* const insert = std::get_if<InsertStep>(&step)) {
+        if (std::holds_alternative<InsertStep>(step)) {
             co_await FaultPointReached{FaultPoint::claim_before_write};
-            std::vector<Insertion> batch;
-            batch.push_back(std::move(insert->insertion));
+            std::vector<Insertion> batch = flow.insertion();
             auto found = co_await store_.insert_or_get(std::move(batch));
-            step = flow.on_found(only(std::move(found)));
-        } else if (auto* const replace = std::get_if<ReplaceStep>(&step)) {
+            step = found ? flow.on_found(std::move(found->front()))
+                         : flow.on_error(std::move(found).error());
+        } else if (const auto* const replace = std::get_if<ReplaceStep>(&step)) {
             co_await FaultPointReached{
                 replace->holds ? FaultPoint::hold_before_write : FaultPoint::claim_before_write
             };
-            std::vector<Replacement> batch;
-            batch.push_back(std::move(replace->replacement));
+            std::vector<Replacement> batch = flow.replacement();
             auto replaced = co_await store_.replace(std::move(batch));
-            step = flow.on_replaced(only(std::move(replaced)));
+            step = replaced ? flow.on_replaced(std::move(replaced->front()))
+                            : flow.on_error(std::move(replaced).error());
         } else if (const auto* const pause = std::get_if<PauseStep>(&step)) {
             co_await Pause{timers_, pause->delay};
-            const bool is_over = clock_.boottime() - started_at > options_.store_patience;
+            const bool is_over = clock_.boottime() - sent_at > options_.store_patience;
             step = flow.on_pause_over(is_over);
-        } else if (auto* const owned = std::get_if<OwnedStep>(&step)) {
+        } else if (const auto* const owned = std::get_if<OwnedStep>(&step)) {
             co_await FaultPointReached{FaultPoint::claim_after_write};
             operation.tally.add(Count::claims);
             if (owned->takeover) operation.tally.add(Count::takeovers);
-            note_if_ignored(operation, id, flow.request(), owned->record);
+            note_if_ignored(operation, id, request, flow.record());
             auto lease = std::make_shared<LeaseState>(
-                *this, operation, id, std::move(owned->record), sent_at
+                *this, operation, std::move(id), std::move(flow.record()), sent_at
             );
             const LeaseTimes times{sent_at, sent_at, clock_.boottime()};
             if (!may_be_lost(times, operation.policy)) {
@@ -89,34 +62,38 @@ Task<EngineImpl::Claimed> EngineImpl::drive(
                 static_cast<void>(co_await std::move(released));
                 co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}};
             }
-            consume(*lease, Settled::lost, std::nullopt);
+            consume(*lease, Settled::lost);
             co_return Outcome{InProgress{operation.policy.lease}};
-        } else if (auto* const answer = std::get_if<AnswerStep>(&step)) {
-            co_return to_outcome(operation, id, flow.request(), std::move(*answer));
+        } else if (const auto* const answer = std::get_if<AnswerStep>(&step)) {
+            co_return to_outcome(operation, id, request, answer->decision, flow.record());
         } else {
-            const Error& error = std::get<GiveUpStep>(step).error;
-            co_return Outcome{Unavailable{effect_of(error.code), error.detail}};
+            co_return Outcome{Unavailable{effect_of(flow.error().code), flow.error().detail}};
         }
     }
 }
 
 Outcome EngineImpl::to_outcome(
-    Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
+    Declared& operation,
+    const RecordId& id,
+    const Request& request,
+    const Decision& decision,
+    Record& record
 )
 {
-    const bool is_mismatch = std::holds_alternative<Mismatch>(answer.decision);
-    const bool is_replay = std::holds_alternative<Replay>(answer.decision);
-    if (!is_mismatch && !is_replay) note_if_ignored(operation, id, request, answer.record);
-    if (const auto* const in_progress = std::get_if<InProgress>(&answer.decision)) {
-        note(id, AuditEvent::in_progress);
-        return InProgress{std::max(in_progress->retry_after, Duration{1})};
+    if (std::holds_alternative<Replay>(decision)) {
+        if (!note_if_ignored(operation, id, request, record)) note(id, AuditEvent::replayed);
+        return to_replayed(std::move(record));
     }
-    if (const auto* const in_doubt = std::get_if<InDoubt>(&answer.decision)) return *in_doubt;
-    if (const auto* const mismatch = std::get_if<Mismatch>(&answer.decision)) {
+    if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
         note(id, AuditEvent::mismatch, mismatch->target ? "another target" : "another fingerprint");
         return *mismatch;
     }
-    return to_outcome(operation, id, request, Replay{}, std::move(answer.record));
+    note_if_ignored(operation, id, request, record);
+    if (const auto* const in_progress = std::get_if<InProgress>(&decision)) {
+        note(id, AuditEvent::in_progress);
+        return InProgress{std::max(in_progress->retry_after, Duration{1})};
+    }
+    return std::get<InDoubt>(decision);
 }
 
 // Under `on_mismatch = original` another payload goes on by status, and somebody should know.
@@ -128,14 +105,6 @@ bool EngineImpl::note_if_ignored(
     operation.tally.add(Count::mismatch_ignored);
     note(id, AuditEvent::mismatch_ignored);
     return true;
-}
-
-Outcome EngineImpl::to_outcome(
-    Declared& operation, const RecordId& id, const Request& request, const Replay&, Record record
-)
-{
-    if (!note_if_ignored(operation, id, request, record)) note(id, AuditEvent::replayed);
-    return to_replayed(std::move(record));
 }
 
 // A final record, read without waiting for writers. Anything but a hit must go to the store's front door.
@@ -151,14 +120,10 @@ Task<std::optional<Outcome>> EngineImpl::look_aside(
     if (!sighting || !sighting->record) co_return std::nullopt;
     const Decision decision =
         decide(&*sighting->record, request, operation.policy, sighting->now);
-    const bool is_final = is_completed(*sighting->record);
-    if (std::holds_alternative<Mismatch>(decision) && is_final) {
-        co_return to_outcome(
-            operation, id, request, AnswerStep{decision, *std::move(sighting->record), sighting->now}
-        );
-    }
-    if (!std::holds_alternative<Replay>(decision)) co_return std::nullopt;
-    co_return to_outcome(operation, id, request, Replay{}, *std::move(sighting->record));
+    const bool is_final_mismatch =
+        std::holds_alternative<Mismatch>(decision) && is_completed(*sighting->record);
+    if (!std::holds_alternative<Replay>(decision) && !is_final_mismatch) co_return std::nullopt;
+    co_return to_outcome(operation, id, request, decision, *sighting->record);
 }
 
 // Record and entity from one read transaction, so that they belong together.

@@ -16,7 +16,7 @@ namespace umavez {
 namespace {
 
 // What a fenced owner may tell its caller: the truth that is in the record now.
-Outcome answer_instead(const std::optional<Record>& there, const LeaseState& lease, Instant now)
+Outcome answer_instead(std::optional<Record>& there, const LeaseState& lease, Instant now)
 {
     if (!there) return InDoubt{};
     if (there->status == Status::processing) {
@@ -27,7 +27,7 @@ Outcome answer_instead(const std::optional<Record>& there, const LeaseState& lea
     const bool is_kept = there->status == Status::succeeded ||
                          (there->status == Status::failed && there->final);
     if (!is_kept) return InDoubt{};
-    return to_replayed(*there);
+    return to_replayed(*std::move(there));
 }
 
 // Not completed, or a completion whose fate is unknown: writing the same again is recognised.
@@ -37,49 +37,61 @@ bool is_settleable(const LeaseState& lease)
            lease.settled == Settled::unsettled;
 }
 
-Status status_of(Settled as)
+// Without the response, which is added when the draft is sent.
+Draft last_draft(const LeaseState& lease, Settled as)
 {
-    return as == Settled::finished ? Status::succeeded : Status::failed;
+    const Policy& policy = lease.operation.policy;
+    switch (as) {
+        case Settled::finished:
+            return complete_draft(lease.record, Status::succeeded, std::nullopt, policy);
+        case Settled::failed:
+            return complete_draft(lease.record, Status::failed, std::nullopt, policy);
+        case Settled::released: return release_draft(lease.record, std::nullopt, policy);
+        case Settled::open:
+        case Settled::in_transaction:
+        case Settled::doubted:
+        case Settled::lost:
+        case Settled::unsettled: break;
+    }
+    return doubt_draft(lease.record, policy.settle);
+}
+
+AuditEvent event_of(Settled as)
+{
+    if (as == Settled::doubted) return AuditEvent::in_doubt;
+    return as == Settled::released ? AuditEvent::released : AuditEvent::executed;
 }
 
 }  // namespace
 
-Task<Result<void>> EngineImpl::write(
-    LeaseRef lease, Draft draft, std::optional<AuditNote> audit, Expected expected
-)
+Task<Result<void>> EngineImpl::write(LeaseState& lease, const OwnerWrite& wanted)
 {
-    CompletionFlow flow{Replacement{lease->id, expected, std::move(draft), std::move(audit)}};
-    return drive(std::move(lease), std::move(flow));
-}
-
-Task<Result<void>> EngineImpl::drive(LeaseRef lease, CompletionFlow flow)
-{
-    const Duration started_at = clock_.boottime();
     // The effect has happened: as long as the lease may be ours, trying again beats leaving it in doubt.
-    const Duration patience = std::max(options_.store_patience, lease->operation.policy.lease);
+    const Duration patience = std::max(options_.store_patience, lease.operation.policy.lease);
+    std::optional<Duration> failing_since;
+    CompletionFlow flow{lease.id, wanted};
     CompletionStep step = flow.start();
     for (;;) {
         if (std::holds_alternative<WriteStep>(step)) {
-            std::vector<Replacement> batch;
-            batch.push_back(flow.replacement());
+            std::vector<Replacement> batch = flow.replacement();
             auto replaced = co_await store_.replace(std::move(batch));
             step = replaced ? flow.on_replaced(std::move(replaced->front()))
-                            : flow.on_replaced(std::unexpected(replaced.error()));
+                            : flow.on_error(std::move(replaced).error());
         } else if (const auto* const repeat = std::get_if<RepeatStep>(&step)) {
+            if (!failing_since) failing_since = clock_.boottime();
             co_await Pause{timers_, repeat->delay};
-            step = flow.on_pause_over(clock_.boottime() - started_at > patience);
-        } else if (auto* const done = std::get_if<DoneStep>(&step)) {
-            lease->record = std::move(done->record);
+            step = flow.on_pause_over(clock_.boottime() - *failing_since > patience);
+        } else if (std::holds_alternative<DoneStep>(step)) {
+            lease.record = *std::move(flow.there());
             co_return Result<void>{};
         } else if (const auto* const fenced = std::get_if<FencedStep>(&step)) {
-            lease->instead = answer_instead(fenced->there, *lease, fenced->now);
-            lease->operation.tally.add(Count::fenced);
-            note(lease->id, AuditEvent::fenced, fmt::format("epoch {}", lease->token.epoch));
+            lease.instead = answer_instead(flow.there(), lease, fenced->now);
+            lease.operation.tally.add(Count::fenced);
+            note(lease.id, AuditEvent::fenced, fmt::format("epoch {}", lease.token.epoch));
             co_return fail(Errc::lease_lost, "another owner holds the key; the result was not stored");
         } else {
-            const Error& error = std::get<UnsettledStep>(step).error;
-            lease->instead = Unavailable{Effect::unknown, error.detail};
-            co_return std::unexpected(error);
+            lease.instead = Unavailable{Effect::unknown, flow.error().detail};
+            co_return std::unexpected(flow.error());
         }
     }
 }
@@ -101,9 +113,12 @@ Task<Result<void>> EngineImpl::save(LeaseRef lease, std::string checkpoint)
     }
     if (lease->unprotected) co_return Result<void>{};
     co_await FaultPointReached{FaultPoint::save_before_write};
-    Draft draft = save_draft(lease->record, std::move(checkpoint), lease->operation.policy);
-    Expected expected = owner_expects(lease->token);
-    auto written = co_await write(lease, std::move(draft), std::nullopt, expected);
+    const OwnerWrite progress{
+        .expected = owner_expects(lease->token),
+        .draft = save_draft(lease->record, std::move(checkpoint), lease->operation.policy),
+        .audit = std::nullopt,
+    };
+    auto written = co_await write(*lease, progress);
     co_await FaultPointReached{FaultPoint::save_after_write};
     co_return written;
 }
@@ -118,15 +133,17 @@ Task<Result<void>> EngineImpl::settle(
     if (!is_settleable(*lease)) {
         co_return fail(Errc::invalid_argument, "the lease was completed before; complete it once");
     }
+    lease->response = std::move(response);
     if (lease->unprotected) {
-        consume(*lease, as, std::move(response));
+        consume(*lease, as);
         co_return Result<void>{};
     }
 
     co_await FaultPointReached{
         as == Settled::doubted ? FaultPoint::doubt_before_write : FaultPoint::complete_before_write
     };
-    auto written = co_await write_settled(lease, as, response, std::move(why));
+    const OwnerWrite last = last_write(*lease, as, std::move(why));
+    auto written = co_await write(*lease, last);
     co_await FaultPointReached{FaultPoint::complete_after_write};
 
     if (!written && written.error().code != Errc::lease_lost) {
@@ -134,49 +151,27 @@ Task<Result<void>> EngineImpl::settle(
         lease->settled = Settled::unsettled;
         co_return written;
     }
-    consume(*lease, written ? as : Settled::lost, std::move(response));
+    consume(*lease, written ? as : Settled::lost);
     co_return written;
 }
 
-// The write that a completion, a release or a doubt is.
-Task<Result<void>> EngineImpl::write_settled(
-    LeaseRef lease, Settled as, const std::optional<Response>& response, std::string why
-)
+// What a completion, a release or a doubt writes.
+OwnerWrite EngineImpl::last_write(const LeaseState& lease, Settled as, std::string why) const
 {
-    const Policy& policy = lease->operation.policy;
-    std::optional<StoredResponse> stored;
-    if (response) stored = to_stored(*response, policy.response_bytes_max);
-    Draft draft;
-    std::optional<AuditNote> note;
-    switch (as) {
-        case Settled::finished:
-        case Settled::failed:
-            draft = complete_draft(lease->record, status_of(as), *std::move(stored), policy);
-            note = audit(AuditEvent::executed, std::move(why));
-            break;
-        case Settled::released:
-            draft = release_draft(lease->record, std::move(stored), policy);
-            note = audit(AuditEvent::released, std::move(why));
-            break;
-        case Settled::open:
-        case Settled::in_transaction:
-        case Settled::doubted:
-        case Settled::lost:
-        case Settled::unsettled:
-            draft = doubt_draft(lease->record, policy.settle);
-            note = audit(AuditEvent::in_doubt, std::move(why));
-            break;
-    }
-    // An owner that knows the answer settles even a record that somebody held meanwhile.
-    const Expected expected = draft.status == Status::in_doubt ? owner_expects(lease->token)
-                                                               : settler_expects(lease->token);
-    return write(std::move(lease), std::move(draft), std::move(note), expected);
+    const bool is_known = as != Settled::doubted;
+    return {
+        // An owner that knows the answer settles even a record that somebody held meanwhile.
+        .expected = is_known ? settler_expects(lease.token) : owner_expects(lease.token),
+        .draft = last_draft(lease, as),
+        .response = is_known && lease.response ? &*lease.response : nullptr,
+        .response_bytes_max = lease.operation.policy.response_bytes_max,
+        .audit = audit(event_of(as), std::move(why)),
+    };
 }
 
-void EngineImpl::consume(LeaseState& lease, Settled as, std::optional<Response> response)
+void EngineImpl::consume(LeaseState& lease, Settled as)
 {
     lease.settled = as;
-    lease.response = std::move(response);
     keeper_.remove(lease);
     flights_.notify(lease.id);
 }
@@ -193,23 +188,16 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
         lease.response = std::move(response);
         return {};
     }
-    const Policy& policy = lease.operation.policy;
-    Replacement replacement{
-        .id = lease.id,
-        .expected = settler_expects(lease.token),
-        .next = complete_draft(
-            lease.record, Status::succeeded, to_stored(response, policy.response_bytes_max), policy
-        ),
-        .audit = audit(AuditEvent::executed, "in a transaction"),
-    };
-    CompletionFlow flow{replacement};
-    const CompletionStep step =
-        flow.on_replaced(transactional_->replace(transaction, std::move(replacement)));
-    lease.settled = Settled::in_transaction;
     lease.response = std::move(response);
+    lease.settled = Settled::in_transaction;
+    const OwnerWrite last = last_write(lease, Settled::finished, "in a transaction");
+    CompletionFlow flow{lease.id, last};
+    auto replaced = transactional_->replace(transaction, std::move(flow.replacement().front()));
+    const CompletionStep step =
+        replaced ? flow.on_replaced(*std::move(replaced)) : flow.on_error(std::move(replaced).error());
     if (std::holds_alternative<DoneStep>(step)) return {};
     if (const auto* const fenced = std::get_if<FencedStep>(&step)) {
-        lease.instead = answer_instead(fenced->there, lease, fenced->now);
+        lease.instead = answer_instead(flow.there(), lease, fenced->now);
         return fail(Errc::lease_lost, "another owner holds the key; roll this transaction back");
     }
     return fail(Errc::store_unavailable, "the completion could not be written in this transaction");

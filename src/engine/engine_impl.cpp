@@ -106,11 +106,14 @@ void EngineImpl::stop()
     if (own_timers_) keeper_.drain();
 }
 
-Result<Declared*> EngineImpl::enter(const Request& request, bool on_lane_is_fine) const
+Result<Declared*> EngineImpl::enter(const Request& request) const
 {
-    if (!on_lane_is_fine && on_lane_thread()) {
-        return fail(Errc::wrong_thread, "inside an atomic handler use the transaction you were given");
-    }
+    if (on_lane_thread()) return fail_on_lane_thread();
+    return enter_in_transaction(request);
+}
+
+Result<Declared*> EngineImpl::enter_in_transaction(const Request& request) const
+{
     if (!is_started_) return fail(Errc::invalid_argument, "the engine was not started; call start()");
     return operations_.find(request.operation);
 }

@@ -72,25 +72,26 @@ public:
     );
     Result<void> finish_in(Transaction& transaction, LeaseState& lease, Response response);
     void drop(LeaseState& lease);
+    std::stop_token lost(LeaseState& lease) { return keeper_.lost(lease); }
 
 private:
     using LeaseRef = std::shared_ptr<LeaseState>;
     using Claimed = std::variant<LeaseRef, Outcome>;  // the lease may be in mode reconcile
 
-    // engine_claim.cpp
-    Task<Claimed> claim(Declared& operation, const RecordId& id, const Request& request);
-    Task<Claimed> claim_found(
-        Declared& operation, const Request& request, const NamedRecord& found, Instant now
+    // engine_claim.cpp: `id` moves into the lease, if there is one. `seen`: what a worker just read; null:
+    // the store is asked.
+    Task<Claimed> claim(
+        Declared& operation, RecordId& id, const Request& request, Sighting* seen = nullptr
     );
-    Task<Claimed> drive(Declared& operation, const RecordId& id, ClaimFlow flow, ClaimStep step);
     Outcome to_outcome(
-        Declared& operation, const RecordId& id, const Request& request, AnswerStep answer
+        Declared& operation,
+        const RecordId& id,
+        const Request& request,
+        const Decision& decision,
+        Record& record
     );
     bool note_if_ignored(
         Declared& operation, const RecordId& id, const Request& request, const Record& record
-    );
-    Outcome to_outcome(
-        Declared& operation, const RecordId& id, const Request& request, const Replay&, Record record
     );
     Task<std::optional<Outcome>> look_aside(
         Declared& operation, const RecordId& id, const Request& request
@@ -100,23 +101,17 @@ private:
     );
 
     // engine_leased.cpp
-    Task<Begun> begin_keyed(Declared& operation, RecordId id, const Request& request);
     Task<Outcome> conclude(LeaseRef lease, std::optional<Response> response);
-    Outcome to_outcome(LeaseState& settled);
+    Outcome settled_outcome(LeaseState& settled);
     Task<Outcome> read_back(LeaseRef lease, std::optional<Response> response);
     LeaseRef unprotected_lease(Declared& operation, const RecordId& id);
     LeaseRef unkeyed_lease(Declared& operation, const Request& request);
 
-    // engine_completion.cpp: an owner's write, until its fate is known. lease_lost: `lease->instead` says
-    // what is there.
-    Task<Result<void>> write(
-        LeaseRef lease, Draft draft, std::optional<AuditNote> audit, Expected expected
-    );
-    Task<Result<void>> write_settled(
-        LeaseRef lease, Settled as, const std::optional<Response>& response, std::string why
-    );
-    Task<Result<void>> drive(LeaseRef lease, CompletionFlow flow);
-    void consume(LeaseState& lease, Settled as, std::optional<Response> response);
+    // engine_completion.cpp: an owner's write, until its fate is known. Both arguments outlive the task.
+    // lease_lost: `lease.instead` says what is there.
+    Task<Result<void>> write(LeaseState& lease, const OwnerWrite& wanted);
+    OwnerWrite last_write(const LeaseState& lease, Settled as, std::string why) const;
+    void consume(LeaseState& lease, Settled as);
 
     // engine_atomic.cpp
     Task<Result<Outcome>> run_unkeyed(Declared& operation, AtomicHandler handler);
@@ -147,7 +142,8 @@ private:
     double random_share();
     void note(const RecordId& id, AuditEvent event, std::string detail = {});
     std::optional<AuditNote> audit(AuditEvent event, std::string detail = {}) const;
-    Result<Declared*> enter(const Request& request, bool on_lane_is_fine = false) const;
+    Result<Declared*> enter(const Request& request) const;
+    Result<Declared*> enter_in_transaction(const Request& request) const;
 
     const std::unique_ptr<Store> own_store_;  // first: everything else uses it
     Store& store_;

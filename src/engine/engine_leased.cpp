@@ -21,6 +21,12 @@ Duration patience_of(const Request& request, const Policy& policy)
     return policy.on_duplicate == OnDuplicate::wait ? policy.duplicate_wait : Duration{0};
 }
 
+Begun counted(Declared& operation, Outcome&& outcome)
+{
+    operation.tally.add(outcome);
+    return std::move(outcome);
+}
+
 }  // namespace
 
 Result<Outcome> Engine::leased(Request request, LeasedHandler handler)
@@ -36,7 +42,7 @@ Task<Result<Outcome>> EngineImpl::async_leased(Request request, AsyncLeasedHandl
     if (auto* const outcome = std::get_if<Outcome>(&*begun)) co_return std::move(*outcome);
 
     Lease lease = std::move(std::get<Lease>(*begun));
-    LeaseRef state = lease.state();
+    LeaseRef state = lease.state_;
     std::optional<Response> response;
     std::exception_ptr exception;
     try {
@@ -61,33 +67,26 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
             "operation \"" + operation.name.text() + "\" is atomic; call atomically()"
         );
     }
-    auto id = identify(request, operation.policy);
-    if (!id) co_return std::unexpected(id.error());
-    if (!*id) co_return Begun{Lease{unkeyed_lease(operation, request)}};
+    auto identified = take_identity(request, operation.policy);
+    if (!identified) co_return std::unexpected(identified.error());
+    if (!*identified) co_return Begun{Lease{unkeyed_lease(operation, request)}};
+    RecordId& id = **identified;
 
-    RecordId key = **std::move(id);
-    Begun begun = co_await begin_keyed(operation, std::move(key), request);
-    if (const auto* const outcome = std::get_if<Outcome>(&begun)) operation.tally.add(*outcome);
-    co_return begun;
-}
-
-Task<Begun> EngineImpl::begin_keyed(Declared& operation, RecordId id, const Request& request)
-{
     if (store_.traits().reads_aside) {
         std::optional<Outcome> known = co_await look_aside(operation, id, request);
-        if (known) co_return *std::move(known);
+        if (known) co_return counted(operation, *std::move(known));
     }
     const Duration patience = patience_of(request, operation.policy);
-    const Duration started_at = clock_.boottime();
+    const Duration started_at = patience > Duration{0} ? clock_.boottime() : Duration{0};
     std::optional<Flights::Ticket> ticket;
     for (bool is_first = true;; is_first = false) {
         Claimed claimed = co_await claim(operation, id, request);
         if (auto* const lease = std::get_if<LeaseRef>(&claimed)) {
             Lease owned{*lease};
-            if ((*lease)->record.mode == Mode::run) co_return std::move(owned);
+            if ((*lease)->record.mode == Mode::run) co_return Begun{std::move(owned)};
             std::optional<Outcome> answer = co_await reconcile(*lease);
-            if (answer) co_return *std::move(answer);
-            co_return std::move(owned);
+            if (answer) co_return counted(operation, *std::move(answer));
+            co_return Begun{std::move(owned)};
         }
         Outcome& outcome = std::get<Outcome>(claimed);
         // Unprotected only while nothing is known of the key: not beside an owner somebody has seen, and not
@@ -95,16 +94,19 @@ Task<Begun> EngineImpl::begin_keyed(Declared& operation, RecordId id, const Requ
         const auto* const down = std::get_if<Unavailable>(&outcome);
         const bool is_untouched = is_first && down != nullptr && down->effect == Effect::none;
         if (is_untouched && operation.policy.on_store_error == OnStoreError::open) {
-            co_return Lease{unprotected_lease(operation, id)};
+            co_return Begun{Lease{unprotected_lease(operation, id)}};
         }
         const auto* const in_progress = std::get_if<InProgress>(&outcome);
+        if (in_progress == nullptr || patience <= Duration{0}) {
+            co_return counted(operation, std::move(outcome));
+        }
         const Duration left = patience - (clock_.boottime() - started_at);
-        if (in_progress == nullptr || left <= Duration{0}) co_return std::move(outcome);
+        if (left <= Duration{0}) co_return counted(operation, std::move(outcome));
 
         // Joined before the store is asked once more, so that a completion in between is not missed.
         if (!ticket) {
             ticket.emplace(flights_, id);
-            if (!ticket->is_valid()) co_return std::move(outcome);
+            if (!ticket->is_valid()) co_return counted(operation, std::move(outcome));
             continue;
         }
         const Duration pause = std::min({left, in_progress->retry_after, poll_period_max});
@@ -116,7 +118,7 @@ Task<Outcome> EngineImpl::conclude(LeaseRef lease, std::optional<Response> respo
 {
     if (lease->settled == Settled::in_transaction) co_return co_await read_back(lease, std::move(response));
     const bool is_open = lease->settled == Settled::open || lease->settled == Settled::unsettled;
-    if (!is_open) co_return to_outcome(*lease);
+    if (!is_open) co_return settled_outcome(*lease);
 
     const Policy& policy = lease->operation.policy;
     const bool is_leased = policy.guarantee == Guarantee::leased;
@@ -133,10 +135,10 @@ Task<Outcome> EngineImpl::conclude(LeaseRef lease, std::optional<Response> respo
     // The error is in the outcome: `instead` says what a fenced or unsettled owner may answer.
     const auto settled = co_await settle(lease, as, std::move(response), std::move(why));
     static_cast<void>(settled);
-    co_return to_outcome(*lease);
+    co_return settled_outcome(*lease);
 }
 
-Outcome EngineImpl::to_outcome(LeaseState& settled)
+Outcome EngineImpl::settled_outcome(LeaseState& settled)
 {
     const Policy& policy = settled.operation.policy;
     Response response = settled.response.value_or(Response{.status = 500});
@@ -168,20 +170,19 @@ Task<Outcome> EngineImpl::read_back(LeaseRef lease, std::optional<Response> resp
                               is_completed(*sighting->record);
     if (is_committed) {
         const Status status = sighting->record->status;
-        std::optional<Response> kept = std::move(lease->response);
-        consume(*lease, status == Status::succeeded ? Settled::finished : Settled::failed, std::move(kept));
-        co_return to_outcome(*lease);
+        consume(*lease, status == Status::succeeded ? Settled::finished : Settled::failed);
+        co_return settled_outcome(*lease);
     }
     if (lease->instead) {
-        consume(*lease, Settled::lost, std::move(response));
-        co_return to_outcome(*lease);
+        consume(*lease, Settled::lost);
+        co_return settled_outcome(*lease);
     }
     // It did not commit, so what it answered is not true; what the handler did besides is unknown.
     const auto settled = co_await settle(
         lease, Settled::doubted, std::move(response), "the transaction with its completion did not commit"
     );
     static_cast<void>(settled);
-    co_return to_outcome(*lease);
+    co_return settled_outcome(*lease);
 }
 
 EngineImpl::LeaseRef EngineImpl::unprotected_lease(Declared& operation, const RecordId& id)

@@ -76,13 +76,15 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
         co_return Replayed{*lease->response, has_failed ? Status::failed : Status::succeeded, false};
     }
     // An enquiry that outlasted the lease proves nothing any more: somebody else may be running.
-    const bool is_late = lease->lost.stop_requested();
+    const bool is_late = keeper_.is_lost(*lease);
     if (std::holds_alternative<DidNotHappen>(answer) && !is_late) {
         operation.tally.add(Count::reconciled);
-        Draft draft = run_draft(lease->record, operation.policy);
-        Expected expected = owner_expects(lease->token);
-        std::optional<AuditNote> note = audit(AuditEvent::reconciled, "it did not happen");
-        const auto written = co_await write(lease, std::move(draft), std::move(note), expected);
+        const OwnerWrite back_to_run{
+            .expected = owner_expects(lease->token),
+            .draft = run_draft(lease->record, operation.policy),
+            .audit = audit(AuditEvent::reconciled, "it did not happen"),
+        };
+        const auto written = co_await write(*lease, back_to_run);
         if (!written) co_return lease->instead.value_or(InDoubt{});
         co_await FaultPointReached{FaultPoint::run_after_reconcile};
         co_return std::nullopt;
@@ -96,14 +98,16 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
     // Even an authority that says "at once" must not make the worker spin.
     const Duration retry_in =
         std::max<Duration>(unknown.retry_after.value_or(own), std::chrono::milliseconds{1});
-    Draft draft = doubt_draft(lease->record, retry_in);
-    Expected expected = owner_expects(lease->token);
     const std::string& detail = failure.empty() ? unknown.detail : failure;
     std::string why = detail.empty() ? "still unknown" : "still unknown: " + detail;
-    std::optional<AuditNote> note = audit(AuditEvent::in_doubt, std::move(why));
+    const OwnerWrite doubt{
+        .expected = owner_expects(lease->token),
+        .draft = doubt_draft(lease->record, retry_in),
+        .audit = audit(AuditEvent::in_doubt, std::move(why)),
+    };
     co_await FaultPointReached{FaultPoint::doubt_before_write};
-    const auto written = co_await write(lease, std::move(draft), std::move(note), expected);
-    consume(*lease, written ? Settled::doubted : Settled::unsettled, std::nullopt);
+    const auto written = co_await write(*lease, doubt);
+    consume(*lease, written ? Settled::doubted : Settled::unsettled);
     if (!written) co_return lease->instead.value_or(InDoubt{});
     co_return InDoubt{.retry_after = retry_in};
 }
@@ -132,7 +136,8 @@ Task<void> EngineImpl::work_on(NamedRecord found, Instant now, WorkReport& repor
     const auto operation = operations_.find(found.id.operation);
     if (!operation) co_return;
     const Request request = request_of(found);
-    Claimed claimed = co_await claim_found(**operation, request, found, now);
+    Sighting seen{.record = std::move(found.record), .now = now};
+    Claimed claimed = co_await claim(**operation, found.id, request, &seen);
     const auto* const lease = std::get_if<LeaseRef>(&claimed);
     if (lease == nullptr) {
         if (std::holds_alternative<InDoubt>(std::get<Outcome>(claimed))) ++report.held;
@@ -154,7 +159,7 @@ Task<void> EngineImpl::work_on(NamedRecord found, Instant now, WorkReport& repor
 // record is due again.
 Task<void> EngineImpl::run_loaded(Lease& owned)
 {
-    const LeaseRef lease = owned.state();
+    const LeaseRef lease = owned.state_;
     const OperationSpec& spec = lease->operation.spec;
     std::optional<std::string> payload;
     std::optional<Response> response;
@@ -181,7 +186,7 @@ Task<void> EngineImpl::run_loaded(Lease& owned)
         co_return;
     }
     if (has_load_failed) {
-        consume(*lease, Settled::unsettled, std::nullopt);
+        consume(*lease, Settled::unsettled);
         co_return;
     }
     const auto released = co_await settle(lease, Settled::released, std::nullopt, "for the client's retry");

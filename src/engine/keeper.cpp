@@ -23,15 +23,6 @@ Heartbeat heartbeat_of(const LeaseState& lease)
     return {.id = lease.id, .token = lease.token, .lease = policy.lease, .expires_in = expires_in};
 }
 
-// Outside every lock: a stop callback may well complete the lease.
-void raise_lost(const std::vector<std::shared_ptr<LeaseState>>& leases)
-{
-    for (const auto& lease : leases) {
-        lease->operation.tally.add(Count::leases_lost);
-        lease->lost.request_stop();
-    }
-}
-
 }  // namespace
 
 void Keeper::start(Duration shortest)
@@ -95,6 +86,37 @@ void Keeper::remove(LeaseState& lease)
     if (!std::exchange(lease.is_kept, false)) return;
     if (lease.next != nullptr) lease.next->previous = lease.previous;
     (lease.previous != nullptr ? lease.previous->next : shard.first) = lease.next;
+}
+
+std::stop_token Keeper::lost(LeaseState& lease)
+{
+    const std::lock_guard guard{shard_of(lease).mutex};
+    if (!lease.lost.stop_possible()) {
+        lease.lost = std::stop_source{};
+        if (lease.is_lost) lease.lost.request_stop();
+    }
+    return lease.lost.get_token();
+}
+
+bool Keeper::is_lost(const LeaseState& lease)
+{
+    const std::lock_guard guard{shard_of(lease).mutex};
+    return lease.is_lost;
+}
+
+// Of leases marked lost before. The stop is requested outside every lock: a callback may well complete the
+// lease.
+void Keeper::raise_lost(const Batch& leases)
+{
+    for (const auto& lease : leases) {
+        lease->operation.tally.add(Count::leases_lost);
+        std::stop_source lost{std::nostopstate};
+        {
+            const std::lock_guard guard{shard_of(*lease).mutex};
+            lost = lease->lost;
+        }
+        lost.request_stop();
+    }
 }
 
 void Keeper::tick()

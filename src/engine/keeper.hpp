@@ -38,6 +38,9 @@ public:
     void add(LeaseState& lease);
     void remove(LeaseState& lease);
 
+    std::stop_token lost(LeaseState& lease);
+    bool is_lost(const LeaseState& lease);
+
     void tick();
 
 private:
@@ -52,6 +55,7 @@ private:
     };
 
     Shard& shard_of(const LeaseState& lease);
+    void raise_lost(const Batch& leases);
     Findings look_through(Duration now, bool may_beat);
     Task<void> beat(Batch batch, Duration sent_at);
     // Whether the lease turned out to be lost.

@@ -52,7 +52,7 @@ std::uint32_t Lease::attempts() const noexcept
 
 std::stop_token Lease::lost() const noexcept
 {
-    return state_->lost.get_token();
+    return state_->engine.lost(*state_);
 }
 
 bool Lease::is_open() const noexcept

@@ -57,14 +57,13 @@ public:
     bool unprotected = false;          // no record: no key, or the store was down under `open`
     bool is_unkeyed = false;
 
-    std::stop_source lost;
-
     const Duration claimed_at;  // since boot, of this process
 
     // The keeper's.
     Duration acknowledged_at;  // when the last acknowledged claim or heartbeat was sent
     bool is_kept = false;      // the keeper knows it
     bool is_lost = false;
+    std::stop_source lost{std::nostopstate};  // made when somebody first asks for its token
     LeaseState* next = nullptr;
     LeaseState* previous = nullptr;
 };

@@ -9,7 +9,7 @@
 
 namespace umavez {
 
-inline Replayed to_replayed(Record record)
+inline Replayed to_replayed(Record&& record)
 {
     Replayed replayed{.response = {}, .status = record.status, .omitted = !record.response};
     if (record.response) {

@@ -66,44 +66,44 @@ public:
 
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
     {
-        if (batch.size() > limits::batch_members_max) co_return too_many();
+        if (batch.size() > limits::batch_members_max) return Async<std::vector<Found>>::ready(too_many());
         std::vector<Found> found;
         found.reserve(batch.size());
         for (Insertion& insertion : batch) {
             const std::uint64_t hash = hash_of(insertion.id);
             shard_of(hash).insert_or_get(hash, std::move(insertion), found.emplace_back());
         }
-        co_return found;
+        return Async<std::vector<Found>>::ready(std::move(found));
     }
 
     Async<std::vector<Replaced>> replace(std::vector<Replacement> batch) override
     {
-        if (batch.size() > limits::batch_members_max) co_return too_many();
+        if (batch.size() > limits::batch_members_max) return Async<std::vector<Replaced>>::ready(too_many());
         std::vector<Replaced> replaced;
         replaced.reserve(batch.size());
         for (Replacement& replacement : batch) {
             const std::uint64_t hash = hash_of(replacement.id);
             shard_of(hash).replace(hash, std::move(replacement), replaced.emplace_back());
         }
-        co_return replaced;
+        return Async<std::vector<Replaced>>::ready(std::move(replaced));
     }
 
     Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) override
     {
-        if (batch.size() > limits::batch_members_max) co_return too_many();
+        if (batch.size() > limits::batch_members_max) return Async<std::vector<Replaced>>::ready(too_many());
         std::vector<Replaced> replaced;
         replaced.reserve(batch.size());
         for (const Heartbeat& heartbeat : batch) {
             const std::uint64_t hash = hash_of(heartbeat.id);
             shard_of(hash).heartbeat(hash, heartbeat, replaced.emplace_back());
         }
-        co_return replaced;
+        return Async<std::vector<Replaced>>::ready(std::move(replaced));
     }
 
     Async<Sighting> find(RecordId id) override
     {
         const std::uint64_t hash = hash_of(id);
-        co_return shard_of(hash).find({id, hash});
+        return Async<Sighting>::ready(shard_of(hash).find({id, hash}));
     }
 
     // One shard after the other, from where the last sweep stopped: nobody waits for more than one of them.
@@ -116,7 +116,7 @@ public:
             shards_[next & (shards_.size() - 1)].sweep(count_max - swept.ids.size(), swept.ids);
         }
         std::ranges::sort(swept.ids);
-        co_return swept;
+        return Async<Swept>::ready(std::move(swept));
     }
 
     Async<Due> due(DueQuery query) override
@@ -137,7 +137,7 @@ public:
         Due found{.records = {}, .now = clock_.now()};
         found.records.reserve(overdue.size());
         for (Overdue& one : overdue) found.records.push_back(std::move(one.named));
-        co_return found;
+        return Async<Due>::ready(std::move(found));
     }
 
     Async<std::vector<NamedRecord>> scan(ScanQuery query) override
@@ -157,7 +157,7 @@ public:
             });
         }
         std::ranges::sort(page, by_id);
-        co_return page;
+        return Async<std::vector<NamedRecord>>::ready(std::move(page));
     }
 
     Async<StoreCounts> count() override
@@ -173,7 +173,7 @@ public:
             });
         }
         StoreCounts answer{.by_status = {counts.begin(), counts.end()}, .now = clock_.now()};
-        co_return answer;
+        return Async<StoreCounts>::ready(std::move(answer));
     }
 
     void note(RecordId id, AuditNote audit) noexcept override
@@ -185,7 +185,7 @@ public:
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
     {
         const std::uint64_t hash = hash_of(id);
-        co_return shard_of(hash).timeline({id, hash}, count_max);
+        return Async<std::vector<AuditEntry>>::ready(shard_of(hash).timeline({id, hash}, count_max));
     }
 
 private:

@@ -18,6 +18,15 @@ std::optional<Instant> spent_at(const Record& record) noexcept
     return std::max(*record.expires_at, *record.processing_expires_at);
 }
 
+// A run expires one retention after its lease, its completion one retention after that was written: the
+// earlier time is queued with the claim, so that the completion need not be.
+std::optional<Instant> spent_at_the_earliest(const Record& record) noexcept
+{
+    const std::optional<Instant> at = spent_at(record);
+    if (!at || is_completed(record)) return at;
+    return *at - (*record.processing_expires_at - record.updated_at);
+}
+
 }  // namespace
 
 void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& found)
@@ -50,9 +59,8 @@ void Shard::replace(std::uint64_t hash, Replacement&& replacement, Replaced& rep
     }
     // The caller has just given the response; copying it back would be the dearest part of a completion.
     auto response = std::exchange(replacement.next.response, std::nullopt);
-    Record next = to_record(std::move(replacement.next), &entry->record, replaced.now);
-    replaced.record = next;
-    entry->record = std::move(next);
+    entry->record = to_record(std::move(replacement.next), &entry->record, replaced.now);
+    replaced.record = entry->record;
     entry->record.response = std::move(response);
     audit(*entry, replacement.audit, replaced.now);
     index(*entry, hash);
@@ -102,9 +110,9 @@ void Shard::sweep(std::size_t count_max, std::vector<RecordId>& ids)
             --count_max;
             continue;
         }
-        // Written again since it was queued.
+        // Written again since it was queued, or queued early.
         entry.queued_at.reset();
-        index(entry, due.hash);
+        queue(entry, due.hash, spent_at(entry.record));
     }
 }
 
@@ -136,9 +144,12 @@ void Shard::index(Entry& entry, std::uint64_t hash)
     const bool is_open = !is_completed(entry.record);
     if (is_open && !entry.is_linked()) open_.push_back(entry);
     if (!is_open) entry.unlink();
+    queue(entry, hash, spent_at_the_earliest(entry.record));
+}
 
+void Shard::queue(Entry& entry, std::uint64_t hash, std::optional<Instant> at)
+{
     // A later deadline waits for the queued one to come up; only an earlier one must be queued now.
-    const std::optional<Instant> at = spent_at(entry.record);
     if (!at || (entry.queued_at && *entry.queued_at <= *at)) return;
     deadlines_.push_back({*at, hash});
     std::ranges::push_heap(deadlines_, std::greater{});

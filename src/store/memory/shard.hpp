@@ -121,6 +121,7 @@ private:
 
     Entry* entry_of(HashedId id) const;
     void index(Entry& entry, std::uint64_t hash);
+    void queue(Entry& entry, std::uint64_t hash, std::optional<Instant> at);
     void audit(Entry& entry, std::optional<AuditNote>& note, Instant now) const;
 
     const StoreClock& clock_;
