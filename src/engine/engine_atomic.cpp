@@ -61,16 +61,22 @@ Task<Result<Outcome>> EngineImpl::async_atomically(Request request, AtomicHandle
     if (!*id) co_return co_await run_unkeyed(operation, std::move(handler));
 
     RecordId key = **std::move(id);
-    if (store_.traits().reads_aside) {
-        std::optional<Outcome> known = co_await look_aside(operation, key, request);
-        if (known) {
-            operation.tally.add(*known);
-            co_return *std::move(known);
+    const bool reads_aside = store_.traits().reads_aside;
+    const bool looks_first = reads_aside && seen_keys_.meet(key);
+    std::optional<Outcome> known;
+    if (looks_first) known = co_await look_aside(operation, key, request);
+    if (!known) {
+        auto outcome = co_await run_atomic(operation, key, request, handler);
+        if (!outcome) co_return outcome;
+        // What could not be written may still be answered by what is there.
+        const bool is_down = std::holds_alternative<Unavailable>(*outcome);
+        if (is_down && reads_aside && !looks_first) {
+            known = co_await look_aside(operation, key, request);
         }
+        if (!known) known = *std::move(outcome);
     }
-    auto outcome = co_await run_atomic(operation, std::move(key), request, handler);
-    if (outcome) operation.tally.add(*outcome);
-    co_return outcome;
+    operation.tally.add(*known);
+    co_return *std::move(known);
 }
 
 // Duplicates wait here, in memory, and hold no lane. Whoever finds the key free runs: the one before may

@@ -14,6 +14,7 @@
 #include "engine/keeper.hpp"
 #include "engine/lease_state.hpp"
 #include "engine/make_engine.hpp"
+#include "engine/seen_keys.hpp"
 #include "engine/timers.hpp"
 #include "store/transactional_store.hpp"
 
@@ -155,6 +156,7 @@ private:
     Timers& timers_;
     Operations operations_;
     Flights flights_;
+    SeenKeys seen_keys_;
     Keeper keeper_;
     std::vector<std::string> warnings_;
     bool is_started_ = false;

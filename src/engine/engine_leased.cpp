@@ -72,7 +72,9 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
     if (!*identified) co_return Begun{Lease{unkeyed_lease(operation, request)}};
     RecordId& id = **identified;
 
-    if (store_.traits().reads_aside) {
+    const bool reads_aside = store_.traits().reads_aside;
+    const bool looks_first = reads_aside && seen_keys_.meet(id);
+    if (looks_first) {
         std::optional<Outcome> known = co_await look_aside(operation, id, request);
         if (known) co_return counted(operation, *std::move(known));
     }
@@ -93,6 +95,10 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
         // over a claim of ours that may have been written.
         const auto* const down = std::get_if<Unavailable>(&outcome);
         const bool is_untouched = is_first && down != nullptr && down->effect == Effect::none;
+        if (is_untouched && reads_aside && !looks_first) {
+            std::optional<Outcome> known = co_await look_aside(operation, id, request);
+            if (known) co_return counted(operation, *std::move(known));
+        }
         if (is_untouched && operation.policy.on_store_error == OnStoreError::open) {
             co_return Begun{Lease{unprotected_lease(operation, id)}};
         }

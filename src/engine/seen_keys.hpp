@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    std::vector<std::atomic<std::uint64_t>> places_{1 << 16};
+    std::vector<std::atomic<std::uint64_t>> places_ = std::vector<std::atomic<std::uint64_t>>(1 << 16);
 };
 
 }  // namespace umavez

@@ -1,0 +1,33 @@
+#include "engine/seen_keys.hpp"
+
+#include <gtest/gtest.h>
+
+namespace umavez {
+namespace {
+
+RecordId id(std::string_view tenant, std::string_view key)
+{
+    return {*TenantId::parse(tenant), *Operation::parse("pedidos.criar"), *Key::parse(key)};
+}
+
+TEST(SeenKeys, KnowsAKeyFromItsSecondTimeOn)
+{
+    SeenKeys seen;
+
+    EXPECT_FALSE(seen.meet(id("acme", "k1")));
+    EXPECT_TRUE(seen.meet(id("acme", "k1")));
+    EXPECT_FALSE(seen.meet(id("other", "k1")));
+    EXPECT_FALSE(seen.meet(id("acme", "k2")));
+}
+
+TEST(SeenKeys, ForgetsInsteadOfGrowing)
+{
+    SeenKeys seen;
+    for (int i = 0; i < 1'000'000; ++i) seen.meet(id("acme", "k" + std::to_string(i)));
+
+    EXPECT_FALSE(seen.meet(id("acme", "k0")) && seen.meet(id("acme", "k1")) && seen.meet(id("acme", "k2")));
+    EXPECT_TRUE(seen.meet(id("acme", "k2")));
+}
+
+}  // namespace
+}  // namespace umavez
