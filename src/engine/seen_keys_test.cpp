@@ -25,8 +25,10 @@ TEST(SeenKeys, ForgetsInsteadOfGrowing)
     SeenKeys seen;
     for (int i = 0; i < 1'000'000; ++i) seen.meet(id("acme", "k" + std::to_string(i)));
 
-    EXPECT_FALSE(seen.meet(id("acme", "k0")) && seen.meet(id("acme", "k1")) && seen.meet(id("acme", "k2")));
-    EXPECT_TRUE(seen.meet(id("acme", "k2")));
+    int known = 0;
+    for (int i = 0; i < 100; ++i) known += seen.meet(id("acme", "k" + std::to_string(i))) ? 1 : 0;
+
+    EXPECT_LT(known, 10);
 }
 
 }  // namespace
