@@ -1,5 +1,6 @@
 #include "app/load.hpp"
 
+#include "base/shown.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
 
@@ -30,7 +31,7 @@ Result<void> check_writable(const std::string& path)
         fmt::format(
             "database: {} cannot be written; change its owner or mode, or choose another path with "
             "--database",
-            checked.string()
+            shown(checked.string())
         )
     );
 }
