@@ -51,6 +51,34 @@ Result<std::string> resolve_missing(const std::string& path)
     return real;
 }
 
+// Whether something is mounted on the file itself, as containers do with single files.
+bool is_mount_root(const std::string& path)
+{
+    struct statx status{};
+    const bool is_known = ::statx(AT_FDCWD, path.c_str(), 0, 0, &status) == 0;
+    return is_known && (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+Result<void> check_one_name(const std::string& path, nlink_t names)
+{
+    if (names > 1) {
+        return refuse(fmt::format(
+            "{} has {} names (hard links), and the lock guards only one: find -samefile shows the "
+            "others; remove them, or copy the file",
+            shown(path),
+            names
+        ));
+    }
+    if (is_mount_root(path)) {
+        return refuse(fmt::format(
+            "{} is mounted as a single file, and its lock and log are not beside it: mount its "
+            "directory instead",
+            shown(path)
+        ));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<std::string> resolve_database_path(const std::string& path, bool must_exist)
@@ -71,8 +99,19 @@ Result<std::string> resolve_database_path(const std::string& path, bool must_exi
     if (exists && !S_ISREG(status.st_mode)) {
         return refuse(fmt::format("{} is not an ordinary file: choose another path", shown(path)));
     }
+    if (!exists && ::lstat(path.c_str(), &status) == 0) {
+        return refuse(fmt::format(
+            "{} is a link to a file that does not exist: remove the link, or name the file itself",
+            shown(path)
+        ));
+    }
     auto resolved = exists ? real_path(path) : resolve_missing(path);
     if (!resolved) return resolved;
+    if (exists) {
+        if (auto checked = check_one_name(*resolved, status.st_nlink); !checked) {
+            return std::unexpected(checked.error());
+        }
+    }
     const std::string directory = resolved->substr(0, resolved->rfind('/') + 1);
     struct statfs filesystem{};
     const bool is_known = ::statfs(directory.c_str(), &filesystem) == 0;
