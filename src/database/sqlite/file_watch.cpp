@@ -12,6 +12,7 @@ namespace umavez {
 FileWatch::FileWatch(std::string path)
     : path_(std::move(path)),
       lock_path_(path_ + ".lock"),
+      log_path_(path_ + "-wal"),
       file_(find(path_)),
       lock_(find(lock_path_))
 {
@@ -35,6 +36,14 @@ Result<void> FileWatch::check() const
             lock_path_,
             "was deleted or replaced, so a second server could open the database: stop this one "
             "and start it again"
+        );
+    }
+    // Not its identity: SQLite makes a new one when the lane reopens its connection.
+    if (!find(log_path_)) {
+        return refuse(
+            log_path_,
+            "was deleted, and a crash would lose what was committed since: stop the server with "
+            "SIGTERM, which saves it, and start it again"
         );
     }
     return {};

@@ -2,9 +2,9 @@
 
 // FileWatch: whether the files of an open database still are the ones that were opened.
 //
-// A deleted lock file lets a second process in, and a database file that was deleted or replaced
-// shows only when somebody writes. So the readiness of an idle server asks here: two calls of
-// stat(2). Immutable after construction.
+// A deleted lock file lets a second process in, a deleted log takes commits that a crash will lose,
+// and a database file that was deleted or replaced shows only when somebody writes. So the
+// readiness of a server asks here: three calls of stat(2). Immutable after construction.
 
 #include <umavez/result.hpp>
 
@@ -33,6 +33,7 @@ private:
 
     const std::string path_;
     const std::string lock_path_;
+    const std::string log_path_;
     const std::optional<Identity> file_;
     const std::optional<Identity> lock_;
 };

@@ -238,6 +238,17 @@ TEST_F(FileWatchTest, ADeletedOrReplacedLockIsTold)
     EXPECT_EQ(trouble(), "none");
 }
 
+TEST_F(FileWatchTest, ADeletedLogIsToldAndAnOrderlyCloseSavesIt)
+{
+    ASSERT_TRUE(database_->transact(sql("CREATE TABLE t AS SELECT 7 AS a")));
+    std::filesystem::remove(path_ + "-wal");
+
+    EXPECT_NE(trouble().find("test.db-wal was deleted"), std::string::npos) << trouble();
+
+    database_.reset();
+    EXPECT_EQ(read_integer(*open_or_fail(directory_.url()), "SELECT a FROM t"), 7);
+}
+
 TEST(FileWatch, InMemoryThereIsNothingToWatch)
 {
     EXPECT_TRUE(FileWatch{""}.check());
