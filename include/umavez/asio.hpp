@@ -9,16 +9,17 @@
 // A task goes on with the executor of the coroutine that awaits it. It always runs to its end: stop the
 // engine's work before the io_context is destroyed. Confined to the executor.
 
-#include <umavez/lease.hpp>
 #include <umavez/task.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <atomic>
 #include <coroutine>
 #include <exception>
 #include <functional>
@@ -43,7 +44,7 @@ private:
     boost::asio::any_io_executor executor_;
 };
 
-// A coroutine nobody owns: it runs the task to its end and then tells the Asio side.
+// A coroutine nobody owns: it runs the task to its end and then wakes the Asio side.
 struct Detached {
     struct promise_type {
         Detached get_return_object() noexcept { return {}; }
@@ -54,14 +55,24 @@ struct Detached {
     };
 };
 
+// Where the end of a task and the coroutine that waits for it meet. Without a strand they may be on two
+// threads: whoever comes second wakes the coroutine.
 template <typename T>
-struct Ended {
+struct Meeting {
     std::optional<T> value;
     std::exception_ptr exception;
+    std::move_only_function<void()> wake;
+    std::atomic<bool> has_one_come = false;
+
+    // Whether the other one is here already.
+    bool arrive() noexcept { return has_one_come.exchange(true, std::memory_order_acq_rel); }
+    bool has_ended() const noexcept { return has_one_come.load(std::memory_order_acquire); }
 };
 
-template <typename T, typename Handler>
-Detached run_detached(Task<T> task, std::unique_ptr<AsioScheduler> scheduler, Handler handler)
+template <typename T>
+Detached run_detached(
+    Task<T> task, boost::asio::any_io_executor executor, std::shared_ptr<Meeting<T>> meeting
+)
 {
     struct Start {
         Task<T>& task;
@@ -70,36 +81,40 @@ Detached run_detached(Task<T> task, std::unique_ptr<AsioScheduler> scheduler, Ha
         void await_suspend(std::coroutine_handle<> handle) const { task.start(scheduler, handle); }
         void await_resume() const noexcept {}
     };
-    co_await Start{task, *scheduler};
-    auto ended = std::make_shared<Ended<T>>();
+    AsioScheduler scheduler{std::move(executor)};
+    co_await Start{task, scheduler};
     try {
-        ended->value.emplace(task.take());
+        meeting->value.emplace(task.take());
     } catch (...) {
-        ended->exception = std::current_exception();
+        meeting->exception = std::current_exception();
     }
-    std::move(handler)(std::move(ended));
+    // Here a thread of the executor runs us, or the coroutine itself, which does not wait yet.
+    if (meeting->arrive()) std::exchange(meeting->wake, nullptr)();
 }
 
 }  // namespace detail
 
-// Awaits a task inside an Asio coroutine.
+// Awaits a task inside an Asio coroutine. A task that ends without a wait costs no turn of the loop.
 template <typename T>
 boost::asio::awaitable<T> on_asio(Task<T> task)
 {
     const boost::asio::any_io_executor executor = co_await boost::asio::this_coro::executor;
-    using Ended = std::shared_ptr<detail::Ended<T>>;
-    auto initiate = [&task, executor](auto handler) {
-        auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-        auto scheduler = std::make_unique<detail::AsioScheduler>(executor);
-        detail::run_detached(std::move(task), std::move(scheduler), [shared, executor](Ended ended) {
-            boost::asio::post(executor, [shared, ended]() mutable { std::move (*shared)(std::move(ended)); });
-        });
-    };
-    const Ended ended = co_await boost::asio::async_initiate<
-        const boost::asio::use_awaitable_t<>,
-        void(Ended)>(std::move(initiate), boost::asio::use_awaitable);
-    if (ended->exception) std::rethrow_exception(ended->exception);
-    co_return std::move(*ended->value);
+    auto meeting = std::make_shared<detail::Meeting<T>>();
+    detail::run_detached(std::move(task), executor, meeting);
+    if (!meeting->has_ended()) {
+        auto fall_asleep = [&meeting, &executor](auto handler) {
+            meeting->wake = std::move(handler);
+            // It ended since the question above. A handler is never called where it is handed over.
+            if (meeting->arrive()) {
+                boost::asio::post(executor, std::exchange(meeting->wake, nullptr));
+            }
+        };
+        co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
+            std::move(fall_asleep), boost::asio::use_awaitable
+        );
+    }
+    if (meeting->exception) std::rethrow_exception(meeting->exception);
+    co_return std::move(*meeting->value);
 }
 
 // Runs an Asio coroutine inside a task, on `executor`.

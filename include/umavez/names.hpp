@@ -42,8 +42,9 @@ private:
 
 class Key {
 public:
-    // 1 to 255 bytes of UTF-8 without control characters, not only spaces. (The HTTP header is stricter:
-    // visible ASCII. Keys from commands and messages may be any text.)
+    // 1 to 255 bytes of UTF-8 without control characters (C0, DEL, C1, line and paragraph separators), and
+    // not only white space, Unicode's included. (The HTTP header is stricter: visible ASCII. Keys from
+    // commands and messages may be any text.)
     static Result<Key> parse(std::string_view text);
 
     const std::string& text() const noexcept { return text_; }

@@ -2,6 +2,7 @@
 
 #include "app/nearest.hpp"
 #include "app/settings.hpp"
+#include "base/shown.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -51,7 +52,8 @@ CLI::App* make_subcommand(CLI::App& root, const Command& command)
     const std::size_t space = command.name.find(' ');
     if (space == std::string::npos) return root.add_subcommand(command.name, command.summary);
     const std::string first = command.name.substr(0, space);
-    const auto groups = root.get_subcommands([&first](CLI::App* app) { return app->get_name() == first; });
+    const auto groups =
+        root.get_subcommands([&first](CLI::App* app) { return app->get_name() == first; });
     CLI::App* const parent =
         groups.empty() ? root.add_subcommand(first, command.summary) : groups.front();
     parent->require_subcommand(1);
@@ -94,11 +96,11 @@ std::string explain_usage(
     const std::string given = argv[1];
     if (!given.starts_with('-') && std::ranges::find(names, given) == names.end()) {
         return fmt::format(
-            "no command \"{}\"{}; see umavez --help", given, suggestion(given, names)
+            "no command \"{}\"{}; see umavez --help", shown(given), suggestion(given, names)
         );
     }
     return fmt::format(
-        "{}; see umavez {} --help", error.what(), given.starts_with('-') ? "" : given
+        "{}; see umavez {} --help", shown(error.what()), given.starts_with('-') ? "" : given
     );
 }
 

@@ -1,27 +1,43 @@
 #include "app/config_file.hpp"
 
+#include "app/read_input.hpp"
+#include "base/limits.hpp"
+#include "base/shown.hpp"
+
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <tuple>
+#include <utility>
 
 namespace umavez {
 namespace {
 
-Result<std::string> to_value(const toml::node& node)
+ConfigEntry to_entry(std::vector<std::string> path, const toml::node& node)
 {
-    if (const auto* const text = node.as_string()) return text->get();
-    if (const auto* const number = node.as_integer()) return fmt::to_string(number->get());
-    if (const auto* const real = node.as_floating_point()) return fmt::to_string(real->get());
-    if (const auto* const boolean = node.as_boolean())
-        return std::string{boolean->get() ? "true" : "false"};
-    return fail(Errc::misconfigured, "neither arrays nor dates are settings");
+    ConfigEntry entry{std::move(path), ConfigType::string, {}, 0};
+    entry.line = static_cast<int>(node.source().begin.line);
+    if (const auto* const text = node.as_string()) {
+        entry.value = text->get();
+    } else if (const auto* const integer = node.as_integer()) {
+        entry.type = ConfigType::integer;
+        entry.value = fmt::to_string(integer->get());
+    } else if (const auto* const number = node.as_floating_point()) {
+        entry.type = ConfigType::number;
+        entry.value = fmt::to_string(number->get());
+    } else if (const auto* const boolean = node.as_boolean()) {
+        entry.type = ConfigType::boolean;
+        entry.value = boolean->get() ? "true" : "false";
+    } else {
+        entry.type = node.is_array()   ? ConfigType::array
+                     : node.is_table() ? ConfigType::table
+                                       : ConfigType::date;
+    }
+    return entry;
 }
 
-Result<void> flatten(
+void flatten(
     const toml::table& table,
     const std::vector<std::string>& path,
     std::vector<ConfigEntry>& entries
@@ -30,35 +46,53 @@ Result<void> flatten(
     for (const auto& [key, node] : table) {
         std::vector<std::string> place = path;
         place.emplace_back(key.str());
-        if (const auto* const inner = node.as_table()) {
-            if (auto flattened = flatten(*inner, place, entries); !flattened) return flattened;
-            continue;
+        const auto* const inner = node.as_table();
+        if (inner != nullptr && !inner->empty()) {
+            flatten(*inner, place, entries);
+        } else {
+            entries.push_back(to_entry(std::move(place), node));
         }
-        auto value = to_value(node);
-        if (!value) {
-            return fail(
-                Errc::misconfigured,
-                fmt::format("{}: {}", fmt::join(place, "."), value.error().detail)
-            );
-        }
-        const auto line = static_cast<int>(node.source().begin.line);
-        entries.push_back({std::move(place), *std::move(value), line});
+    }
+}
+
+// What a refusal calls it.
+std::string describe(const ConfigEntry& entry)
+{
+    switch (entry.type) {
+        case ConfigType::string: return fmt::format("the string \"{}\"", shown(entry.value));
+        case ConfigType::integer: return "the integer " + entry.value;
+        case ConfigType::number: return "the number " + entry.value;
+        case ConfigType::boolean: return "the boolean " + entry.value;
+        case ConfigType::array: return "an array";
+        case ConfigType::date: return "a date or time";
+        case ConfigType::table: return "a table";
     }
     return {};
 }
 
 }  // namespace
 
+Result<void> check_type(const ConfigEntry& entry, std::string_view example)
+{
+    const bool wants_string = example.starts_with('"');
+    if (entry.type == (wants_string ? ConfigType::string : ConfigType::integer)) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "found {}, wanted {} such as {}",
+            describe(entry),
+            wants_string ? "a string" : "an integer",
+            example
+        )
+    );
+}
+
 Result<std::vector<ConfigEntry>> parse_config(std::string_view text, std::string_view source)
 {
     try {
         const toml::table table = toml::parse(text, source);
         std::vector<ConfigEntry> entries;
-        if (auto flattened = flatten(table, {}, entries); !flattened) {
-            return fail(
-                Errc::misconfigured, fmt::format("{}: {}", source, flattened.error().detail)
-            );
-        }
+        flatten(table, {}, entries);
         std::ranges::sort(entries, {}, [](const ConfigEntry& entry) {
             return std::tie(entry.line, entry.path);
         });
@@ -66,23 +100,23 @@ Result<std::vector<ConfigEntry>> parse_config(std::string_view text, std::string
     } catch (const toml::parse_error& error) {
         return fail(
             Errc::misconfigured,
-            fmt::format("{}:{}: {}", source, error.source().begin.line, error.description())
+            fmt::format(
+                "{}:{}: {}", shown(source), error.source().begin.line, shown(error.description())
+            )
         );
     }
 }
 
 Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
 {
-    std::ifstream file{path};
-    std::stringstream text;
-    if (file) text << file.rdbuf();
-    if (!file || file.bad()) {
+    const auto text = read_input(path, limits::config_bytes_max);
+    if (!text) {
         return fail(
             Errc::misconfigured,
-            fmt::format("config: cannot read {}; give the path of a file with --config", path)
+            fmt::format("config: {}; give the path of a file with --config", text.error().detail)
         );
     }
-    return parse_config(text.str(), path);
+    return parse_config(*text, path);
 }
 
 }  // namespace umavez

@@ -5,19 +5,27 @@
 
 #include <umavez/result.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace umavez {
 
+enum class ConfigType : std::uint8_t { string, integer, number, boolean, array, date, table };
+
 struct ConfigEntry {
     std::vector<std::string> path;  // {"operation", "pedidos.criar", "lease"}
-    std::string value;  // strings as they are; integers, reals and booleans as their text
+    ConfigType type = ConfigType::string;
+    std::string value;  // strings as they are; integers, numbers and booleans as their text
     int line = 0;
 };
 
-// Every value of the file in its order. Arrays and dates have no place in this configuration.
+// Refuses a value of another type than `example`, which is written as the file has it: in quotes,
+// or an integer. "found the integer 5, wanted a string such as \"30s\""
+Result<void> check_type(const ConfigEntry& entry, std::string_view example);
+
+// Every value of the file in its order, and tables that hold none.
 Result<std::vector<ConfigEntry>> read_config_file(const std::string& path);
 Result<std::vector<ConfigEntry>> parse_config(std::string_view text, std::string_view source);
 

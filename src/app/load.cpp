@@ -1,5 +1,6 @@
 #include "app/load.hpp"
 
+#include "base/shown.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
 
@@ -30,7 +31,7 @@ Result<void> check_writable(const std::string& path)
         fmt::format(
             "database: {} cannot be written; change its owner or mode, or choose another path with "
             "--database",
-            checked.string()
+            shown(checked.string())
         )
     );
 }
@@ -99,12 +100,17 @@ Result<OpenEngine> open_all(const Settings& settings, EngineOptions options)
     return OpenEngine{*std::move(database), *std::move(engine)};
 }
 
-std::string control_socket_path(const Settings& settings)
+std::string database_path(const Settings& settings)
 {
     const auto url = parse_database_url(settings.database);
     if (!url || url->is_memory()) return {};
-    const auto path = resolve_database_path(url->path, false);
-    return path ? *path + ".sock" : std::string{};
+    return resolve_database_path(url->path, false).value_or("");
+}
+
+std::string control_socket_path(const Settings& settings)
+{
+    const std::string path = database_path(settings);
+    return path.empty() ? path : path + ".sock";
 }
 
 }  // namespace umavez

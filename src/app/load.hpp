@@ -35,6 +35,9 @@ struct OpenEngine {
 // Opens both, declares and configures the operations, and starts the engine.
 Result<OpenEngine> open_all(const Settings& settings, EngineOptions options);
 
+// Of the database's file, absolute; empty where there is none (in memory).
+std::string database_path(const Settings& settings);
+
 // Of the database's control socket; empty where there is none (in memory).
 std::string control_socket_path(const Settings& settings);
 

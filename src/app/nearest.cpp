@@ -30,10 +30,12 @@ std::size_t distance(std::string_view left, std::string_view right)
 
 std::optional<std::string> find_nearest(std::string_view word, std::span<const std::string> known)
 {
+    constexpr std::size_t word_bytes_max = 100;
+    if (word.size() > word_bytes_max) return std::nullopt;
     std::optional<std::string> nearest;
     std::size_t best = std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string& candidate : known) {
-        const std::size_t far = distance(word.substr(0, 100), candidate);
+        const std::size_t far = distance(word, candidate);
         if (far >= best) continue;
         best = far;
         nearest = candidate;

@@ -2,6 +2,7 @@
 
 #include "app/nearest.hpp"
 #include "app/units.hpp"
+#include "base/shown.hpp"
 
 #include <fmt/format.h>
 
@@ -13,13 +14,17 @@
 namespace umavez {
 namespace {
 
-using Setter = std::function<Result<void>(std::string_view, Policy&)>;
+struct Field {
+    std::function<Result<void>(std::string_view, Policy&)> set;
+    std::string example;  // as the file has it
+};
 
 template <typename E>
-Setter choice(E Policy::* field, std::vector<std::pair<std::string, E>> words)
+Field choice(E Policy::* field, std::vector<std::pair<std::string, E>> words)
 {
-    return [field,
-            words = std::move(words)](std::string_view text, Policy& policy) -> Result<void> {
+    std::string example = fmt::format("\"{}\"", words.front().first);
+    auto set = [field,
+                words = std::move(words)](std::string_view text, Policy& policy) -> Result<void> {
         std::vector<std::string> known;
         for (const auto& [word, value] : words) {
             known.push_back(word);
@@ -30,30 +35,36 @@ Setter choice(E Policy::* field, std::vector<std::pair<std::string, E>> words)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "\"{}\" is not one of {}{}", text, fmt::join(known, ", "), suggestion(text, known)
+                "\"{}\" is not one of {}{}",
+                shown(text),
+                fmt::join(known, ", "),
+                suggestion(text, known)
             )
         );
     };
+    return {std::move(set), std::move(example)};
 }
 
-Setter duration(Duration Policy::* field)
+Field duration(Duration Policy::* field)
 {
-    return [field](std::string_view text, Policy& policy) -> Result<void> {
+    auto set = [field](std::string_view text, Policy& policy) -> Result<void> {
         const auto parsed = parse_duration(text);
         if (!parsed) return std::unexpected(parsed.error());
         policy.*field = *parsed;
         return {};
     };
+    return {std::move(set), "\"30s\""};
 }
 
-Setter retention(std::optional<Duration> Policy::* field)
+Field retention(std::optional<Duration> Policy::* field)
 {
-    return [field](std::string_view text, Policy& policy) -> Result<void> {
+    auto set = [field](std::string_view text, Policy& policy) -> Result<void> {
         const auto parsed = parse_retention(text);
         if (!parsed) return std::unexpected(parsed.error());
         policy.*field = *parsed;
         return {};
     };
+    return {std::move(set), "\"24h\""};
 }
 
 Result<void> set_takeovers_max(std::string_view text, Policy& policy)
@@ -62,7 +73,7 @@ Result<void> set_takeovers_max(std::string_view text, Policy& policy)
     const auto [rest, error] =
         std::from_chars(text.data(), text.data() + text.size(), policy.takeovers_max);
     if (error == std::errc{} && rest == end) return {};
-    return fail(Errc::misconfigured, fmt::format("\"{}\" is not a whole number", text));
+    return fail(Errc::misconfigured, fmt::format("\"{}\" is not a whole number", shown(text)));
 }
 
 Result<void> set_response_bytes_max(std::string_view text, Policy& policy)
@@ -73,9 +84,9 @@ Result<void> set_response_bytes_max(std::string_view text, Policy& policy)
     return {};
 }
 
-const std::map<std::string, Setter, std::less<>>& setters()
+const std::map<std::string, Field, std::less<>>& fields()
 {
-    static const std::map<std::string, Setter, std::less<>> all{
+    static const std::map<std::string, Field, std::less<>> all{
         {"guarantee",
          choice<Guarantee>(
              &Policy::guarantee,
@@ -92,7 +103,7 @@ const std::map<std::string, Setter, std::less<>>& setters()
          )},
         {"lease", duration(&Policy::lease)},
         {"run_limit", duration(&Policy::run_limit)},
-        {"takeovers_max", set_takeovers_max},
+        {"takeovers_max", {set_takeovers_max, "5"}},
         {"settle", duration(&Policy::settle)},
         {"retention", retention(&Policy::retention)},
         {"retry_horizon", retention(&Policy::retry_horizon)},
@@ -135,7 +146,7 @@ const std::map<std::string, Setter, std::less<>>& setters()
              &Policy::on_store_error,
              {{"closed", OnStoreError::closed}, {"open", OnStoreError::open}}
          )},
-        {"response_bytes_max", set_response_bytes_max},
+        {"response_bytes_max", {set_response_bytes_max, "\"1MiB\""}},
         {"atomic_run_limit", duration(&Policy::atomic_run_limit)},
     };
     return all;
@@ -147,23 +158,31 @@ const std::vector<std::string>& policy_fields()
 {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> all;
-        for (const auto& [name, setter] : setters()) all.push_back(name);
+        for (const auto& [name, field] : fields()) all.push_back(name);
         return all;
     }();
     return names;
 }
 
+std::optional<std::string> policy_field_example(std::string_view name)
+{
+    const auto field = fields().find(name);
+    return field == fields().end() ? std::nullopt : std::optional{field->second.example};
+}
+
 Result<void> apply_overrides(const PolicyOverrides& overrides, Policy& policy)
 {
     for (const auto& [name, text] : overrides) {
-        const auto setter = setters().find(name);
-        if (setter == setters().end()) {
+        const auto field = fields().find(name);
+        if (field == fields().end()) {
             return fail(
                 Errc::misconfigured,
-                fmt::format("unknown setting \"{}\"{}", name, suggestion(name, policy_fields()))
+                fmt::format(
+                    "unknown setting \"{}\"{}", shown(name), suggestion(name, policy_fields())
+                )
             );
         }
-        if (auto set = setter->second(text, policy); !set) {
+        if (auto set = field->second.set(text, policy); !set) {
             return fail(Errc::misconfigured, fmt::format("{}: {}", name, set.error().detail));
         }
     }

@@ -6,6 +6,7 @@
 #include <umavez/result.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ namespace umavez {
 using PolicyOverrides = std::map<std::string, std::string>;
 
 const std::vector<std::string>& policy_fields();
+
+// A good value as the file has it, which also tells its type. Nullopt for an unknown field.
+std::optional<std::string> policy_field_example(std::string_view name);
 
 // Refuses unknown fields and values, naming what would be right. The policy as a whole is checked
 // by core/validate.hpp.

@@ -30,10 +30,13 @@ Task<http::Response> alive(http::Request)
 Task<http::Response> ready(RouteNeeds needs, http::Request request)
 {
     DatabaseHealth health;
-    auto asking = needs.side_thread.ask([&health, &needs] { health = needs.database.health(); });
+    auto asking = needs.side_thread.ask([&health, &needs] {
+        const auto checked = needs.files.check();
+        health = checked ? needs.database.health() : DatabaseHealth{false, checked.error().detail};
+    });
     co_await asking;
     if (health.reachable) co_return http::text_response(200, "ok\n");
-    http::Problem problem = http::problem_for(503, "the store cannot be reached: " + health.detail);
+    http::Problem problem = http::problem_for(503, "the store cannot be used: " + health.detail);
     problem.name = "store-unavailable";
     problem.title = "The store is unavailable";
     http::Response response = http::to_response(problem, request.path, request.request_id);

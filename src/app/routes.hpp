@@ -4,6 +4,7 @@
 // numbers.
 
 #include "app/side_thread.hpp"
+#include "database/sqlite/file_watch.hpp"
 #include "http/router.hpp"
 #include "telemetry/metrics.hpp"
 
@@ -18,6 +19,7 @@ struct RouteNeeds {
     Engine& engine;
     Metrics& metrics;
     SideThread& side_thread;
+    const FileWatch& files;
 };
 
 void add_common_routes(http::Router& router, RouteNeeds needs);

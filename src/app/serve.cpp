@@ -102,9 +102,10 @@ int serve(const Settings& settings)
     auto control = open_control_socket(settings, *opened->engine);
     if (!control) return complain("control socket: " + control.error().detail);
 
+    const FileWatch files{database_path(settings)};
     SideThread side_thread;
     http::Router router;
-    add_common_routes(router, {*opened->database, *opened->engine, metrics, side_thread});
+    add_common_routes(router, {*opened->database, *opened->engine, metrics, side_thread, files});
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
     auto server = http::Server::listen(
         {.address = settings.listen.address,

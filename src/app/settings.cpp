@@ -3,6 +3,7 @@
 #include "app/config_file.hpp"
 #include "app/nearest.hpp"
 #include "app/units.hpp"
+#include "base/shown.hpp"
 #include "core/validate.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ Result<void> set_http_threads(std::string_view text, Settings& settings)
     const bool is_number = error == std::errc{} && rest == end;
     if (is_number && settings.http_threads >= 1 && settings.http_threads <= threads_max) return {};
     return fail(
-        Errc::misconfigured, fmt::format("\"{}\" is not a number from 1 to {}", text, threads_max)
+        Errc::misconfigured,
+        fmt::format("\"{}\" is not a number from 1 to {}", shown(text), threads_max)
     );
 }
 
@@ -61,7 +63,10 @@ Result<void> set_log_level(std::string_view text, Settings& settings)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "\"{}\" is not one of {}{}", text, fmt::join(names, ", "), suggestion(text, names)
+                "\"{}\" is not one of {}{}",
+                shown(text),
+                fmt::join(names, ", "),
+                suggestion(text, names)
             )
         );
     }
@@ -76,7 +81,12 @@ Result<void> set_drain_limit(std::string_view text, Settings& settings)
 
 Result<void> set_audit_retention(std::string_view text, Settings& settings)
 {
-    return set_duration(text, settings.audit_retention);
+    if (auto set = set_duration(text, settings.audit_retention); !set) return set;
+    if (settings.audit_retention > Duration{0}) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format("{} keeps nothing; write a duration above zero, such as 90d", shown(text))
+    );
 }
 
 Result<void> set_one(
@@ -89,6 +99,11 @@ Result<void> set_one(
     return {};
 }
 
+std::string join(const std::vector<std::string>& path)
+{
+    return fmt::format("{}", fmt::join(path, "."));
+}
+
 std::vector<std::string> known_keys()
 {
     std::vector<std::string> keys{"operation"};
@@ -96,42 +111,84 @@ std::vector<std::string> known_keys()
     return keys;
 }
 
-Result<void> take_entry(const std::string& file, const ConfigEntry& entry, Settings& settings)
+Result<void> take_operation_entry(const ConfigEntry& entry, Settings& settings)
 {
-    const std::string where = fmt::format("{}:{}", file, entry.line);
-    if (entry.path.front() == "operation") {
-        if (entry.path.size() != 3) {
-            return fail(
-                Errc::misconfigured,
-                fmt::format(
-                    "{}: {}: settings of an operation stand under [operation.\"name\"]; quote a "
-                    "name that has dots",
-                    where,
-                    fmt::join(entry.path, ".")
-                )
-            );
-        }
-        Policy probe;
-        if (auto applied = apply_overrides({{entry.path[2], entry.value}}, probe); !applied) {
-            return fail(
-                Errc::misconfigured,
-                fmt::format(
-                    "{}: operation \"{}\": {}", where, entry.path[1], applied.error().detail
-                )
-            );
-        }
-        settings.operations[entry.path[1]][entry.path[2]] = entry.value;
-        return {};
-    }
-    const std::string key = fmt::format("{}", fmt::join(entry.path, "."));
-    const auto spec = std::ranges::find(setting_specs(), key, &SettingSpec::key);
-    if (spec == setting_specs().end()) {
+    // [operation] and [operation."name"] that set nothing.
+    if (entry.type == ConfigType::table && entry.path.size() < 3) return {};
+    if (entry.path.size() != 3) {
         return fail(
             Errc::misconfigured,
-            fmt::format("{}: unknown setting \"{}\"{}", where, key, suggestion(key, known_keys()))
+            fmt::format(
+                "{}: settings of an operation stand under [operation.\"name\"]; quote a name that "
+                "has dots",
+                shown(join(entry.path))
+            )
         );
     }
-    return set_one(*spec, where + ": " + key, entry.value, settings);
+    const std::string& name = entry.path[1];
+    const std::string& field = entry.path[2];
+    Result<void> taken;
+    if (const auto example = policy_field_example(field)) {
+        taken = check_type(entry, *example);
+        if (!taken) taken.error().detail = fmt::format("{}: {}", field, taken.error().detail);
+    }
+    Policy probe;
+    if (taken) taken = apply_overrides({{field, entry.value}}, probe);
+    if (!taken) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format("operation \"{}\": {}", shown(name), taken.error().detail)
+        );
+    }
+    settings.operations[name][field] = entry.value;
+    return {};
+}
+
+// The last words of the keys that stand in this table: "threads, drain_limit". Empty: no such
+// table.
+std::string keys_of_table(const std::string& table)
+{
+    std::vector<std::string> keys;
+    for (const SettingSpec& spec : setting_specs()) {
+        if (spec.key.starts_with(table + ".")) keys.push_back(spec.key.substr(table.size() + 1));
+    }
+    return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+Result<void> take_setting_entry(const ConfigEntry& entry, Settings& settings)
+{
+    const std::string key = join(entry.path);
+    const auto spec = std::ranges::find(setting_specs(), key, &SettingSpec::key);
+    if (spec != setting_specs().end()) {
+        auto taken = check_type(entry, spec->example);
+        if (taken) taken = spec->set(entry.value, settings);
+        if (!taken) {
+            return fail(Errc::misconfigured, fmt::format("{}: {}", key, taken.error().detail));
+        }
+        return {};
+    }
+    const std::string inside = keys_of_table(key);
+    if (!inside.empty() && entry.type == ConfigType::table) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "unknown setting \"{}\"{}",
+            shown(key),
+            inside.empty() ? suggestion(key, known_keys())
+                           : fmt::format("; it is a table: [{}] with {}", key, inside)
+        )
+    );
+}
+
+Result<void> take_entry(const std::string& file, const ConfigEntry& entry, Settings& settings)
+{
+    const bool is_operation = entry.path.front() == "operation";
+    const auto taken =
+        is_operation ? take_operation_entry(entry, settings) : take_setting_entry(entry, settings);
+    if (taken) return {};
+    return fail(
+        Errc::misconfigured, fmt::format("{}:{}: {}", shown(file), entry.line, taken.error().detail)
+    );
 }
 
 Result<void> take_file(const SettingSources& sources, Settings& settings)
@@ -165,36 +222,42 @@ const std::vector<SettingSpec>& setting_specs()
          "UMAVEZ_DATABASE",
          "URL",
          "sqlite:PATH or sqlite::memory:",
+         "\"sqlite:umavez.db\"",
          set_database},
         {"listen",
          "--listen",
          "UMAVEZ_LISTEN",
          "ADDRESS:PORT",
          "where to serve; port 0 is any",
+         "\"127.0.0.1:8080\"",
          set_listen},
         {"http.threads",
          "--http-threads",
          "UMAVEZ_HTTP_THREADS",
          "N",
          "threads for HTTP",
+         "2",
          set_http_threads},
         {"http.drain_limit",
          "--drain-limit",
          "UMAVEZ_DRAIN_LIMIT",
          "DURATION",
          "how long a stop waits for running requests",
+         "\"10s\"",
          set_drain_limit},
         {"audit.retention",
          "--audit-retention",
          "UMAVEZ_AUDIT_RETENTION",
          "DURATION",
          "how long the audit is kept",
+         "\"90d\"",
          set_audit_retention},
         {"log.level",
          "--log-level",
          "UMAVEZ_LOG_LEVEL",
          "LEVEL",
          "debug, info, warning, error",
+         "\"info\"",
          set_log_level},
     };
     return specs;
@@ -232,7 +295,7 @@ Result<void> configure_operations(
                 Errc::misconfigured,
                 fmt::format(
                     "unknown operation \"{}\"{}; known: {}",
-                    name,
+                    shown(name),
                     suggestion(name, known),
                     known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))
                 )
@@ -266,7 +329,8 @@ Result<ListenAddress> parse_listen(std::string_view text)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "\"{}\" is not an address and a port; write 127.0.0.1:8080 or [::1]:8080", text
+                "\"{}\" is not an address and a port; write 127.0.0.1:8080 or [::1]:8080",
+                shown(text)
             )
         );
     };

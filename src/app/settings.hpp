@@ -50,6 +50,7 @@ struct SettingSpec {
     std::string environment;  // "UMAVEZ_HTTP_THREADS"
     std::string value_name;   // "N"
     std::string help;
+    std::string example;  // as the file has it: a string in quotes, or an integer
     Result<void> (*set)(std::string_view text, Settings& settings);
 };
 

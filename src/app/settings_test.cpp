@@ -106,7 +106,7 @@ TEST_F(SettingsTest, EachMistakeIsNamedWithItsCure)
         "FILE:2: operation \"a.b\": unknown setting \"lese\" (did you mean \"lease\"?)"
     );
     EXPECT_EQ(
-        refusal("[operation.\"a.b\"]\nlease = 30"),
+        refusal("[operation.\"a.b\"]\nlease = \"30\""),
         "FILE:2: operation \"a.b\": lease: \"30\" is not a duration; write a whole number and a "
         "unit: 250ms, 30s, "
         "10min, 24h, 90d"
@@ -120,10 +120,71 @@ TEST_F(SettingsTest, EachMistakeIsNamedWithItsCure)
     EXPECT_THAT(
         refusal("[operation.a.b]\nlease = \"30s\""), HasSubstr("quote a name that has dots")
     );
-    EXPECT_THAT(
-        refusal("listen = [1]"), HasSubstr("listen: neither arrays nor dates are settings")
-    );
     EXPECT_THAT(refusal("listen = "), HasSubstr("FILE:1: "));
+}
+
+TEST_F(SettingsTest, AWrongTypeIsNamedBesideTheRightOne)
+{
+    EXPECT_EQ(
+        refusal("database = 5"),
+        "FILE:1: database: found the integer 5, wanted a string such as \"sqlite:umavez.db\""
+    );
+    EXPECT_EQ(
+        refusal("[http]\nthreads = \"4\""),
+        "FILE:2: http.threads: found the string \"4\", wanted an integer such as 2"
+    );
+    EXPECT_EQ(
+        refusal("[http]\nthreads = 2.0"),
+        "FILE:2: http.threads: found the number 2, wanted an integer such as 2"
+    );
+    EXPECT_EQ(
+        refusal("listen = [1]"),
+        "FILE:1: listen: found an array, wanted a string such as \"127.0.0.1:8080\""
+    );
+    EXPECT_EQ(
+        refusal("listen = 1979-05-27"),
+        "FILE:1: listen: found a date or time, wanted a string such as \"127.0.0.1:8080\""
+    );
+    EXPECT_EQ(
+        refusal("[log]\nlevel = true"),
+        "FILE:2: log.level: found the boolean true, wanted a string such as \"info\""
+    );
+    EXPECT_EQ(
+        refusal("database = {}"),
+        "FILE:1: database: found a table, wanted a string such as \"sqlite:umavez.db\""
+    );
+    EXPECT_EQ(
+        refusal("http = 4"),
+        "FILE:1: unknown setting \"http\"; it is a table: [http] with threads, drain_limit"
+    );
+    EXPECT_EQ(
+        refusal("[operation.\"a.b\"]\nlease = 30"),
+        "FILE:2: operation \"a.b\": lease: found the integer 30, wanted a string such as \"30s\""
+    );
+    EXPECT_EQ(
+        refusal("[operation.\"a.b\"]\ntakeovers_max = \"5\""),
+        "FILE:2: operation \"a.b\": takeovers_max: found the string \"5\", wanted an integer such "
+        "as 5"
+    );
+    EXPECT_EQ(
+        refusal("[operation.\"a.b\"]\nlese = 30"),
+        "FILE:2: operation \"a.b\": unknown setting \"lese\" (did you mean \"lease\"?)"
+    );
+}
+
+TEST_F(SettingsTest, EmptyTablesAreNoMistake)
+{
+    EXPECT_TRUE(load("[http]\n[log]\n[operation]\n[operation.\"a.b\"]\n"));
+    EXPECT_EQ(refusal("[htp]\n"), "FILE:1: unknown setting \"htp\"");
+}
+
+TEST_F(SettingsTest, ADurationOfZeroIsRefusedWhereItMakesNoSense)
+{
+    EXPECT_EQ(
+        refusal("[audit]\nretention = \"0s\""),
+        "FILE:2: audit.retention: 0s keeps nothing; write a duration above zero, such as 90d"
+    );
+    EXPECT_TRUE(load("[http]\ndrain_limit = \"0s\""));
 }
 
 TEST_F(SettingsTest, AFlagIsNamedAsTheUserWroteIt)
@@ -141,7 +202,18 @@ TEST_F(SettingsTest, AMissingFileIsRefusedWhenItWasAskedFor)
 
     EXPECT_EQ(
         load().error().detail,
-        "config: cannot read /nonexistent/umavez.toml; give the path of a file with --config"
+        "config: cannot read /nonexistent/umavez.toml: No such file or directory; give the path of "
+        "a file with --config"
+    );
+}
+
+TEST_F(SettingsTest, ADirectoryIsNoEmptyFile)
+{
+    flags_["--config"] = "/";
+
+    EXPECT_EQ(
+        load().error().detail,
+        "config: cannot read /: Is a directory; give the path of a file with --config"
     );
 }
 

@@ -2,12 +2,16 @@
 // lost.
 
 #include "app/commands.hpp"
+#include "app/nearest.hpp"
+#include "base/shown.hpp"
 #include "simulation/simulate.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <vector>
 
 namespace umavez {
 namespace {
@@ -30,9 +34,12 @@ int simulate(const Invocation& invocation)
          {std::pair{"--seed", &options.first_seed}, std::pair{"--seeds", &options.seeds}}) {
         if (take_number(invocation, flag, *number)) continue;
         return complain(
-            fmt::format("{}: \"{}\" is not a whole number", flag, *invocation.find(flag)),
+            fmt::format("{}: \"{}\" is not a whole number", flag, shown(*invocation.find(flag))),
             exit_usage
         );
+    }
+    if (options.seeds == 0) {
+        return complain("--seeds: 0 simulates nothing; write 1 or more", exit_usage);
     }
     const std::string store = invocation.find("--store").value_or("both");
     if (store == "memory") {
@@ -41,11 +48,24 @@ int simulate(const Invocation& invocation)
         options.store = SimulationOptions::Stores::sqlite;
     } else if (store != "both") {
         return complain(
-            fmt::format("--store: \"{}\" is not one of memory, sqlite, both", store), exit_usage
+            fmt::format("--store: \"{}\" is not one of memory, sqlite, both", shown(store)),
+            exit_usage
         );
     }
     options.json = invocation.has("--json");
     options.mutant = invocation.find("--mutant");
+    const std::vector<std::string> mutants = simulation::mutant_names();
+    if (options.mutant && std::ranges::find(mutants, *options.mutant) == mutants.end()) {
+        return complain(
+            fmt::format(
+                "--mutant: \"{}\" is not one of {}{}",
+                shown(*options.mutant),
+                fmt::join(mutants, ", "),
+                suggestion(*options.mutant, mutants)
+            ),
+            exit_usage
+        );
+    }
     options.prints_trace = invocation.has("--trace");
     return simulation::run_simulate_command(options, std::cout, std::cerr);
 }

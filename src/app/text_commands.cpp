@@ -1,8 +1,11 @@
 // Commands that need no database: fingerprint, key new, version.
 
 #include "app/commands.hpp"
+#include "app/read_input.hpp"
 #include "app/version.hpp"
 #include "base/digest.hpp"
+#include "base/limits.hpp"
+#include "base/shown.hpp"
 #include "base/uuid.hpp"
 
 #include <umavez/fingerprint.hpp>
@@ -10,40 +13,26 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <sstream>
 
 namespace umavez {
 namespace {
 
-std::optional<std::string> read_input(const std::string& name)
-{
-    std::stringstream text;
-    if (name == "-") {
-        text << std::cin.rdbuf();
-        return std::move(text).str();
-    }
-    std::ifstream file{name, std::ios::binary};
-    if (!file) return std::nullopt;
-    if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
-    return std::move(text).str();
-}
-
 int print_fingerprint(const Invocation& invocation)
 {
     const std::string& name = invocation.arguments.front();
-    const auto text = read_input(name);
-    if (!text) return complain(fmt::format("cannot read {}", name));
+    const auto text = read_input(name, limits::document_bytes_max);
+    if (!text) return complain(text.error().detail);
     if (invocation.has("--canonical")) {
         const auto canonical = canonical_json(*text);
-        if (!canonical) return complain(fmt::format("{}: {}", name, canonical.error().detail));
+        if (!canonical)
+            return complain(fmt::format("{}: {}", shown(name), canonical.error().detail));
         std::fwrite(canonical->data(), 1, canonical->size(), stdout);
         std::fputc('\n', stdout);
         return exit_done;
     }
     const auto fingerprint = fingerprint_json(*text);
-    if (!fingerprint) return complain(fmt::format("{}: {}", name, fingerprint.error().detail));
+    if (!fingerprint)
+        return complain(fmt::format("{}: {}", shown(name), fingerprint.error().detail));
     fmt::print("v{}:{}\n", fingerprint->version, to_hex(fingerprint->digest));
     return exit_done;
 }

@@ -1,5 +1,8 @@
 #include "app/units.hpp"
 
+#include "base/limits.hpp"
+#include "base/shown.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -52,13 +55,18 @@ std::optional<std::int64_t> parse_number_and_unit(
 
 Result<Duration> parse_duration(std::string_view text)
 {
-    if (const auto micros = parse_number_and_unit(text, duration_units)) return Duration{*micros};
+    if (const auto micros = parse_number_and_unit(text, duration_units)) {
+        if (Duration{*micros} <= limits::duration_max) return Duration{*micros};
+        return fail(
+            Errc::misconfigured, fmt::format("\"{}\" is longer than 100 years", shown(text))
+        );
+    }
     return fail(
         Errc::misconfigured,
         fmt::format(
             "\"{}\" is not a duration; write a whole number and a unit: 250ms, 30s, 10min, 24h, "
             "90d",
-            text
+            shown(text)
         )
     );
 }
@@ -80,7 +88,7 @@ Result<std::size_t> parse_size(std::string_view text)
     return fail(
         Errc::misconfigured,
         fmt::format(
-            "\"{}\" is not a size; write a whole number and a unit: 512B, 64KiB, 1MiB", text
+            "\"{}\" is not a size; write a whole number and a unit: 512B, 64KiB, 1MiB", shown(text)
         )
     );
 }

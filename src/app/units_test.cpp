@@ -19,8 +19,10 @@ TEST(Units, DurationsHaveAWholeNumberAndAUnit)
     EXPECT_EQ(parse_duration("10min"), Duration{10min});
     EXPECT_EQ(parse_duration("24h"), Duration{24h});
     EXPECT_EQ(parse_duration("90d"), Duration{std::chrono::days{90}});
+    EXPECT_EQ(parse_duration("36600d"), Duration{std::chrono::days{36600}});
     for (const char* const wrong :
-         {"", "30", "s", "-1s", "1.5s", "30 s", "30x", "9223372036854775807d", "forever"}) {
+         {"", "30", "s", "-1s", "1.5s", "30 s", "30x", "9223372036854775807d", "36601d", "forever"
+         }) {
         EXPECT_FALSE(parse_duration(wrong)) << wrong;
     }
 }
@@ -47,6 +49,7 @@ TEST(Nearest, ASlipIsFoundAndNonsenseIsNot)
     EXPECT_EQ(find_nearest("lisen", known), "listen");
     EXPECT_EQ(find_nearest("databse", known), "database");
     EXPECT_EQ(find_nearest("zzzzzz", known), std::nullopt);
+    EXPECT_EQ(find_nearest(std::string(100'000, 'x'), known), std::nullopt);
     EXPECT_EQ(suggestion("lisen", known), " (did you mean \"listen\"?)");
 }
 

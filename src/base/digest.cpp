@@ -24,7 +24,7 @@ EVP_MD_CTX* context_of(void* context)
 Hasher::Hasher() : context_(EVP_MD_CTX_new())
 {
     UMAVEZ_ASSERT(context_ != nullptr);
-    UMAVEZ_ASSERT(EVP_DigestInit_ex2(context_of(context_), sha256_algorithm(), nullptr) == 1);
+    restart();
 }
 
 Hasher::~Hasher()
@@ -32,20 +32,34 @@ Hasher::~Hasher()
     EVP_MD_CTX_free(context_of(context_));
 }
 
-void Hasher::part(std::string_view bytes)
+Hasher& Hasher::of_this_thread()
 {
-    char prefix[8];
+    thread_local Hasher hasher;
+    if (hasher.is_begun_) hasher.restart();
+    return hasher;
+}
+
+std::array<char, 8> Hasher::size_prefix(std::string_view bytes) noexcept
+{
+    std::array<char, 8> prefix;
     std::uint64_t size = bytes.size();
     for (char& byte : prefix) {
         byte = static_cast<char>(size & 0xff);
         size >>= 8;
     }
-    raw({prefix, sizeof prefix});
+    return prefix;
+}
+
+void Hasher::part(std::string_view bytes)
+{
+    const auto prefix = size_prefix(bytes);
+    raw({prefix.data(), prefix.size()});
     raw(bytes);
 }
 
 void Hasher::raw(std::string_view bytes)
 {
+    is_begun_ = true;
     UMAVEZ_ASSERT(EVP_DigestUpdate(context_of(context_), bytes.data(), bytes.size()) == 1);
 }
 
@@ -55,13 +69,19 @@ Digest Hasher::finish()
     unsigned size = 0;
     UMAVEZ_ASSERT(EVP_DigestFinal_ex(context_of(context_), digest.data(), &size) == 1);
     UMAVEZ_ASSERT(size == digest.size());
-    UMAVEZ_ASSERT(EVP_DigestInit_ex2(context_of(context_), sha256_algorithm(), nullptr) == 1);
+    restart();
     return digest;
+}
+
+void Hasher::restart()
+{
+    UMAVEZ_ASSERT(EVP_DigestInit_ex2(context_of(context_), sha256_algorithm(), nullptr) == 1);
+    is_begun_ = false;
 }
 
 Digest sha256(std::string_view bytes)
 {
-    thread_local Hasher hasher;
+    Hasher& hasher = Hasher::of_this_thread();
     hasher.raw(bytes);
     return hasher.finish();
 }

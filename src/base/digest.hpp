@@ -7,6 +7,7 @@
 
 #include <umavez/fingerprint.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,12 +22,22 @@ public:
     Hasher(const Hasher&) = delete;
     Hasher& operator=(const Hasher&) = delete;
 
+    // One that is kept, because making one costs as much as hashing 200 bytes. Nothing is in it yet: what
+    // an earlier caller began and did not finish is forgotten. Finish before anybody else can ask for it.
+    static Hasher& of_this_thread();
+
+    // What part() puts before its bytes.
+    static std::array<char, 8> size_prefix(std::string_view bytes) noexcept;
+
     void part(std::string_view bytes);  // length prefix and bytes
     void raw(std::string_view bytes);   // bytes alone, for a single streamed part
     Digest finish();                    // and ready for the next digest
 
 private:
+    void restart();
+
     void* context_;
+    bool is_begun_ = false;  // bytes came since the last restart
 };
 
 Digest sha256(std::string_view bytes);

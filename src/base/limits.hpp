@@ -33,6 +33,10 @@ inline constexpr std::size_t lane_queue_max = 100'000;
 inline constexpr std::size_t json_depth_max = 512;
 inline constexpr std::size_t json_depth_http_max = 64;
 
+// Of the program's own input. A tree takes up to six times its text.
+inline constexpr std::size_t document_bytes_max = 64 * 1024 * 1024;
+inline constexpr std::size_t config_bytes_max = 1024 * 1024;
+
 inline constexpr std::size_t scan_page_max = 1'000;
 
 // A deadline further away than this is a mistake in a unit, not a plan.

@@ -34,11 +34,6 @@ Result<std::string> parse_name(std::string_view what, std::string_view text, std
     return std::string{text};
 }
 
-bool is_control(char c) noexcept
-{
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 // Whether all bytes are in '!' … '~', looked at eight at a time: nearly every key is a UUID or a number.
 bool is_visible_ascii(std::string_view text) noexcept
 {
@@ -81,13 +76,22 @@ Result<Key> Key::parse(std::string_view text)
         );
     }
     if (is_visible_ascii(text)) return Key{std::string{text}};
-    if (std::ranges::any_of(text, is_control)) {
-        return fail(Errc::invalid_argument, "key contains a control character");
-    }
     if (!is_utf8(text)) return fail(Errc::invalid_argument, "key is not valid UTF-8");
-    if (std::ranges::all_of(text, [](char c) { return c == ' '; })) {
-        return fail(Errc::invalid_argument, "key consists of spaces only");
+    bool is_visible = false;
+    for (std::string_view rest = text; !rest.empty();) {
+        const char32_t character = take_character(rest);
+        if (is_control(character)) {
+            return fail(
+                Errc::invalid_argument,
+                fmt::format(
+                    "key contains the control character U+{:04X}",
+                    static_cast<std::uint32_t>(character)
+                )
+            );
+        }
+        is_visible = is_visible || !is_blank(character);
     }
+    if (!is_visible) return fail(Errc::invalid_argument, "key consists of white space only");
     return Key{std::string{text}};
 }
 

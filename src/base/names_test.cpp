@@ -31,6 +31,38 @@ TEST(Key, RefusesSpacesOnlyControlsAndBadUtf8)
     }
 }
 
+TEST(Key, RefusesEveryControlCharacter)
+{
+    for (unsigned c = 0; c < 0x20; ++c) {
+        EXPECT_FALSE(Key::parse(std::string{"a"} + static_cast<char>(c) + "b")) << c;
+    }
+    for (unsigned c = 0x80; c < 0xa0; ++c) {
+        EXPECT_FALSE(Key::parse(std::string{"a\xc2"} + static_cast<char>(c) + "b")) << c;
+    }
+    EXPECT_FALSE(Key::parse("a\x7f" "b"));
+    EXPECT_FALSE(Key::parse("a\u2028b"));
+    EXPECT_FALSE(Key::parse("a\u2029b"));
+    EXPECT_EQ(Key::parse("a\u2028b").error().detail, "key contains the control character U+2028");
+}
+
+TEST(Key, RefusesWhiteSpaceAloneAndKeepsItBesideOtherCharacters)
+{
+    for (const std::string space :
+         {" ",      "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
+          "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u200b", "\u200d",
+          "\u202f", "\u205f", "\u2060", "\u3000", "\ufeff"}) {
+        SCOPED_TRACE(testing::PrintToString(space));
+        EXPECT_FALSE(Key::parse(space));
+        EXPECT_FALSE(Key::parse(space + " \u3000" + space));
+        ASSERT_TRUE(Key::parse(space + "a" + space));
+        EXPECT_EQ(Key::parse(space + "a" + space)->text(), space + "a" + space);
+    }
+    EXPECT_EQ(Key::parse("\u3000").error().detail, "key consists of white space only");
+    for (const std::string text : {"\u00a1", "\u2010", "\u3001", "€", "😀", "\u200f"}) {
+        EXPECT_TRUE(Key::parse(text)) << text;
+    }
+}
+
 TEST(Key, KeepsWhatLooksLikeSqlOrAPatternAsItIs)
 {
     for (const std::string text : {"'; DROP TABLE x;--", "%", "_", "*", "a:b", "../..", "a b"}) {

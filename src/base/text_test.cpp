@@ -1,6 +1,7 @@
-// JSON texts and UUIDs: what other programs read must be well formed whatever went in.
+// JSON texts, shown texts and UUIDs: what other programs read must be well formed whatever went in.
 
 #include "base/json_text.hpp"
+#include "base/shown.hpp"
 #include "base/uuid.hpp"
 
 #include <gmock/gmock.h>
@@ -30,6 +31,40 @@ TEST(JsonText, ACutNeverSplitsACharacter)
     append_json_text(out, "aé€", 3);
 
     EXPECT_EQ(out, "\"aé…\"");
+}
+
+TEST(Shown, ShortTextIsItself)
+{
+    EXPECT_EQ(shown(""), "");
+    EXPECT_EQ(shown("/var/lib/Zoë.db"), "/var/lib/Zoë.db");
+}
+
+TEST(Shown, LongTextKeepsBothEndsAndItsSize)
+{
+    const std::string text = "/begin/" + std::string(70'000, 'x') + "/end";
+
+    const std::string cut = shown(text);
+
+    EXPECT_LT(cut.size(), shown_bytes_max);
+    EXPECT_THAT(cut, testing::StartsWith("/begin/xxx"));
+    EXPECT_THAT(cut, testing::EndsWith("xxx/end (70011 bytes)"));
+}
+
+TEST(Shown, ACutNeverSplitsACharacter)
+{
+    for (const std::string start : {"", "a", "ab"}) {
+        std::string text = start;
+        for (int i = 0; i < 200; ++i) text += "€";
+
+        EXPECT_THAT(shown(text), testing::Not(testing::HasSubstr("?"))) << start;
+    }
+}
+
+TEST(Shown, WhatSteersATerminalIsReplaced)
+{
+    EXPECT_EQ(shown("a\x1b[31m\nb\x7f"), "a?[31m?b?");
+    EXPECT_EQ(shown("a\x9b" "31m"), "a?31m");
+    EXPECT_EQ(shown("a\xc2\x9b" "31mé"), "a?31mé");
 }
 
 TEST(Uuid7, HasTheLayoutOfRfc9562)

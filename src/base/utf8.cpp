@@ -43,4 +43,42 @@ bool is_utf8(std::string_view text) noexcept
     return true;
 }
 
+char32_t take_character(std::string_view& text) noexcept
+{
+    const std::size_t length = utf8_sequence_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    // The lead byte of a sequence of n bytes begins with n ones and a zero.
+    char32_t character = length == 1 ? first : first & (0x7fu >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        character = character << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
+    }
+    text.remove_prefix(length);
+    return character;
+}
+
+bool is_control(char32_t character) noexcept
+{
+    return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x2028 ||
+           character == 0x2029;
+}
+
+bool is_blank(char32_t character) noexcept
+{
+    switch (character) {
+        case U' ':
+        case 0x00a0:  // no-break space
+        case 0x1680:  // Ogham space mark
+        case 0x202f:  // narrow no-break space
+        case 0x205f:  // medium mathematical space
+        case 0x2060:  // word joiner
+        case 0x3000:  // ideographic space
+        case 0xfeff:  // zero width no-break space
+            return true;
+        default: break;
+    }
+    const bool is_space = character >= 0x2000 && character <= 0x200a;
+    const bool is_joiner = character >= 0x200b && character <= 0x200d;
+    return is_space || is_joiner || is_control(character);
+}
+
 }  // namespace umavez

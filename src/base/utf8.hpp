@@ -1,9 +1,10 @@
 #pragma once
 
-// UTF-8 validation by the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF.
-// Thread-safe.
+// UTF-8 by the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF; and the two
+// kinds of characters that no name is made of. Thread-safe.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace umavez {
@@ -12,5 +13,15 @@ namespace umavez {
 std::size_t utf8_sequence_length(std::string_view text) noexcept;
 
 bool is_utf8(std::string_view text) noexcept;
+
+// Takes the first character off `text`, which is valid UTF-8 and not empty.
+char32_t take_character(std::string_view& text) noexcept;
+
+// C0, DEL, C1, and the line and paragraph separators: what would end a line or steer a terminal.
+bool is_control(char32_t character) noexcept;
+
+// The property White_Space of Unicode, and the characters that have no width at all: a text of nothing
+// else looks empty.
+bool is_blank(char32_t character) noexcept;
 
 }  // namespace umavez

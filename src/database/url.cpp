@@ -1,5 +1,7 @@
 #include "database/url.hpp"
 
+#include "base/shown.hpp"
+
 #include <fmt/format.h>
 
 namespace umavez {
@@ -13,8 +15,9 @@ Result<SqliteUrl> parse_database_url(std::string_view url)
             Errc::misconfigured,
             fmt::format(
                 "the database URL {} is not known; write sqlite:PATH or sqlite::memory:",
-                colon == std::string_view::npos ? "without a scheme"
-                                                : fmt::format("with \"{}:\"", url.substr(0, colon))
+                colon == std::string_view::npos
+                    ? "without a scheme"
+                    : fmt::format("with \"{}:\"", shown(url.substr(0, colon)))
             )
         );
     }

@@ -4,6 +4,8 @@
 #include "http/problem.hpp"
 #include "http/request_id.hpp"
 
+#include <umavez/asio.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -81,8 +83,7 @@ bool is_of_parser(const beast::error_code& error)
 Connection::Connection(asio::ip::tcp::socket socket, Shared& shared)
     : shared_(shared),
       stream_(std::move(socket)),
-      buffer_(shared.options.head_bytes_max + piece_bytes_max),
-      scheduler_(stream_.get_executor())
+      buffer_(shared.options.head_bytes_max + piece_bytes_max)
 {
     beast::error_code ignored;  // a client that is gone already is found out by the first read
     stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
@@ -222,7 +223,7 @@ asio::awaitable<Response> Connection::call_handler(Request request)
     runs_handler_ = true;
     try {
         Task<Response> answering = shared_.handler(std::move(request));
-        Response response = co_await await_task(scheduler_, std::move(answering));
+        Response response = co_await on_asio(std::move(answering));
         runs_handler_ = false;
         co_return response;
     } catch (const std::exception& exception) {

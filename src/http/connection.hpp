@@ -3,7 +3,6 @@
 // Connection: one client, one request after the other. The only file pair that sees Beast.
 // Confined to its executor, except where said.
 
-#include "http/await_task.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"
 #include "http/server.hpp"
@@ -59,7 +58,6 @@ private:
     Shared& shared_;
     boost::beast::tcp_stream stream_;
     boost::beast::flat_buffer buffer_;
-    AsioScheduler scheduler_;
     std::string peer_;
     bool is_idle_ = false;
     std::atomic<bool> runs_handler_ = false;

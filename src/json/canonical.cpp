@@ -64,6 +64,7 @@ private:
     {
         return tree_.nodes[node].kind >= JsonKind::array;
     }
+    const char* text_end() const noexcept { return tree_.text.data() + tree_.text.size(); }
     void open(std::uint32_t container);
     void print_elements(std::uint32_t array, std::uint32_t element);
     void print_members(std::uint32_t object, std::uint32_t place);
@@ -134,7 +135,7 @@ void Printer::print_members(std::uint32_t object, std::uint32_t place)
 void Printer::print_scalar(std::uint32_t node)
 {
     if (tree_.nodes[node].is_plain) {
-        output_.append(tree_.text_at(node));
+        output_.append_within(tree_.text_at(node), text_end());
     } else if (tree_.nodes[node].kind == JsonKind::string) {
         print_string(tree_.string_at(node), output_);
     } else {
@@ -149,7 +150,8 @@ void Printer::print_member(std::uint32_t name)
     const JsonNode& right = tree_.nodes[name + 1];
     // Most senders put nothing but the colon between the two: then one copy does for all three.
     if (left.is_plain && right.is_plain && left.end + 1 == right.begin) {
-        return output_.append({tree_.text.data() + left.begin, right.end - left.begin});
+        const std::string_view member{tree_.text.data() + left.begin, right.end - left.begin};
+        return output_.append_within(member, text_end());
     }
     print_scalar(name);
     output_.append(':');

@@ -31,10 +31,13 @@ Result<Fingerprint> fingerprint_json(std::string_view text, std::size_t depth_ma
     const auto tree = JsonTree::parse(text, depth_max);
     if (!tree) return std::unexpected(tree.error());
 
-    // The canonical text is the last part and is streamed, so it goes without a length.
-    Hasher hasher;
-    hasher.part(tag_json);
+    // The canonical text is the last part and is streamed, so it goes without a length. The tag
+    // goes the same way: one call of the hash for most documents.
+    Hasher& hasher = Hasher::of_this_thread();
     Output output{[&hasher](std::string_view piece) { hasher.raw(piece); }};
+    const auto tag_size = Hasher::size_prefix(tag_json);
+    output.append({tag_size.data(), tag_size.size()});
+    output.append(tag_json);
     print_canonical(*tree, output);
     output.finish();
     return Fingerprint{fingerprint_version, hasher.finish()};

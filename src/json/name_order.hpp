@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace umavez {
@@ -36,7 +37,7 @@ constexpr bool is_name_before(std::string_view left, std::string_view right) noe
 inline std::uint64_t name_prefix(std::string_view name, std::size_t readable) noexcept
 {
     if (readable >= 8) {
-        std::uint64_t bytes = load_eight(name.data());
+        std::uint64_t bytes = load_eight(std::to_address(name.begin()));
         if (name.size() < 8) bytes &= (std::uint64_t{1} << name.size() * 8) - 1;
         if ((bytes & each_high_bit) == 0) return std::byteswap(bytes);
     }

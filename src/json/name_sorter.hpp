@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace umavez {
 
 class NameSorter {
 public:
     // `tree` outlives the sorter.
-    explicit NameSorter(JsonNodes& tree);
+    explicit NameSorter(JsonNodes& tree) : tree_(tree) {}
 
     // Appends the list of this object, all of whose nodes are there, to the members of the tree.
     // Returns the later of two equal names if there are such.
@@ -29,10 +28,18 @@ private:
     };
 
     void collect(std::uint32_t object);
-    bool is_before(const Name& left, const Name& right) const noexcept;
+    // Puts few names in their places; false, and nothing is done, where a prefix does not tell two
+    // apart.
+    bool place_few(std::uint32_t* list) const noexcept;
+    bool is_before(const Name& left, const Name& right) const noexcept
+    {
+        return left.prefix != right.prefix ? left.prefix < right.prefix
+                                           : is_before_by_text(left, right);
+    }
+    bool is_before_by_text(const Name& left, const Name& right) const noexcept;
 
     JsonNodes& tree_;
-    std::vector<Name> names_;  // of the object at hand; kept for its capacity
+    PlainArray<Name> names_{16};  // of the object at hand; kept for its capacity
 };
 
 }  // namespace umavez

@@ -6,6 +6,8 @@
 // where they are; only strings with escapes are copied, decoded. tree.hpp is the way to read it,
 // parser.cpp makes it. Immutable after construction.
 
+#include "json/plain_array.hpp"
+
 #include <umavez/result.hpp>
 
 #include <cstddef>
@@ -13,7 +15,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace umavez {
 
@@ -32,10 +33,9 @@ struct JsonNode {
 
 struct JsonNodes {
     std::string_view text;
-    std::vector<JsonNode> nodes;
-    std::vector<std::uint32_t>
-        members;          // per object: the number of names, then their nodes, sorted
-    std::string decoded;  // each string after its length in four bytes
+    PlainArray<JsonNode> nodes;
+    PlainArray<std::uint32_t> members;  // per object: the number of names, then their nodes, sorted
+    std::string decoded;                // each string after its length in four bytes
 
     // The next sibling of a value, if it has one.
     std::uint32_t node_after(std::uint32_t node) const noexcept

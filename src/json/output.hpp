@@ -6,6 +6,7 @@
 // its thread.
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -29,6 +30,21 @@ public:
     {
         if (text.size() > buffer_.size() - used_) return append_across(text);
         std::memcpy(buffer_.data() + used_, text.data(), text.size());
+        used_ += text.size();
+    }
+
+    // As append(), where the text stands in a larger one that ends at `end`: short pieces are
+    // copied with bytes behind them, which the next piece overwrites, so that their size decides no
+    // branch.
+    void append_within(std::string_view text, const char* end)
+    {
+        constexpr std::size_t chunk = 32;
+        const bool is_short = text.size() <= chunk;
+        const bool has_room = buffer_.size() - used_ >= chunk;
+        if (!is_short || !has_room || end - text.data() < static_cast<std::ptrdiff_t>(chunk)) {
+            return append(text);
+        }
+        std::memcpy(buffer_.data() + used_, text.data(), chunk);
         used_ += text.size();
     }
 

@@ -25,7 +25,7 @@ public:
         // Typical documents have a node for every six to eight bytes. Not many at first, because a
         // large text may still be refused at its first byte.
         const std::size_t nodes = std::min<std::size_t>(tree.text.size() / 6 + 4, 16 * 1024);
-        tree_.nodes.resize(nodes);
+        tree_.nodes.reserve(nodes);
         tree_.members.reserve(nodes / 2);
     }
 
@@ -33,134 +33,153 @@ public:
     const std::string& refusal() const noexcept { return reader_.refusal(); }
 
 private:
+    using Place = JsonReader::Place;
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
     // Whether the next thing is a value, or what follows a value.
     enum class Next : std::uint8_t { value, after_value };
 
-    bool read_value(Next& next);
-    bool read_after_value(Next& next);
-    bool read_scalar(char first);
-    bool read_name();
-    bool read_end();
-    bool open(JsonKind kind, Next& next);
-    bool close();
+    // Each takes the place of the first byte of what it reads, and returns the place after it and
+    // white space; nullptr: refused.
+    Place read_value(Place at, Next& next);
+    Place read_after_value(Place at, Next& next);
+    Place read_scalar(Place at, char first);
+    Place read_name(Place at);
+    Place open(Place at, JsonKind kind, Next& next);
+    Place close(Place at);
 
-    // Nodes are written in place, ahead of the end: push_back would cost a fifth of the parse.
-    JsonNode& add_node()
+    JsonNode& add_node(Place at)
     {
-        if (node_count_ == tree_.nodes.size()) tree_.nodes.resize(tree_.nodes.size() * 2);
-        return tree_.nodes[node_count_++];
+        if (tree_.nodes.is_full()) make_room(at);
+        return *tree_.nodes.add(1);
     }
-    char closing_bracket() const noexcept
+    void make_room(Place at);
+    void step_into(std::uint32_t container) noexcept
     {
-        return tree_.nodes[open_].kind == JsonKind::array ? ']' : '}';
+        open_ = container;
+        closing_ = '\0';
+        if (container == none) return;
+        closing_ = tree_.nodes[container].kind == JsonKind::array ? ']' : '}';
     }
 
     JsonNodes& tree_;
     std::size_t depth_max_;
     JsonReader reader_;
     std::size_t depth_ = 0;
-    std::uint32_t node_count_ = 0;
     // The innermost open container. Until it closes, its node holds its parent (begin) and the
     // number of its children so far (end).
     std::uint32_t open_ = none;
+    char closing_ = '\0';  // the bracket that ends it
     NameSorter names_;
 };
 
 bool JsonParser::parse()
 {
-    if (tree_.text.starts_with("\xef\xbb\xbf")) return reader_.refuse("byte order mark");
+    Place at = tree_.text.data();
+    if (tree_.text.starts_with("\xef\xbb\xbf")) {
+        reader_.refuse(at, "byte order mark");
+        return false;
+    }
+    at = reader_.skip_space(at);
     Next next = Next::value;
     do {
-        const bool is_read = next == Next::value ? read_value(next) : read_after_value(next);
-        if (!is_read) return false;
+        at = next == Next::value ? read_value(at, next) : read_after_value(at, next);
+        if (at == nullptr) return false;
     } while (next == Next::value || open_ != none);
-    return read_end();
+    if (!reader_.is_end(at)) reader_.refuse(at, "text after the value");
+    return reader_.is_end(at);
 }
 
-bool JsonParser::read_value(Next& next)
+JsonParser::Place JsonParser::read_value(Place at, Next& next)
 {
-    if (open_ != none) {
-        if (tree_.nodes[open_].kind == JsonKind::object && !read_name()) return false;
-        ++tree_.nodes[open_].end;
+    if (closing_ == '}') {
+        at = read_name(at);
+        if (at == nullptr) return nullptr;
     }
-    const char first = reader_.peek();
-    if (first == '{') return open(JsonKind::object, next);
-    if (first == '[') return open(JsonKind::array, next);
+    if (open_ != none) ++tree_.nodes[open_].end;
+    const char first = reader_.peek(at);
+    if (first == '{') return open(at, JsonKind::object, next);
+    if (first == '[') return open(at, JsonKind::array, next);
     next = Next::after_value;
-    return read_scalar(first);
+    at = read_scalar(at, first);
+    return at == nullptr ? nullptr : reader_.skip_space(at);
 }
 
-bool JsonParser::read_scalar(char first)
+JsonParser::Place JsonParser::read_scalar(Place at, char first)
 {
-    JsonNode& node = add_node();
+    JsonNode& node = add_node(at);
     switch (first) {
-        case '"': return reader_.read_string(node);
-        case 't': return reader_.read_literal("true", JsonKind::boolean, node);
-        case 'f': return reader_.read_literal("false", JsonKind::boolean, node);
-        case 'n': return reader_.read_literal("null", JsonKind::null, node);
-        default: return reader_.read_number(node);
+        case '"': return reader_.read_string(at, node);
+        case 't': return reader_.read_literal(at, "true", JsonKind::boolean, node);
+        case 'f': return reader_.read_literal(at, "false", JsonKind::boolean, node);
+        case 'n': return reader_.read_literal(at, "null", JsonKind::null, node);
+        default: return reader_.read_number(at, node);
     }
 }
 
-bool JsonParser::read_name()
+JsonParser::Place JsonParser::read_name(Place at)
 {
-    if (reader_.peek() != '"') return reader_.refuse("expected a member name");
-    if (!reader_.read_string(add_node())) return false;
-    if (reader_.peek() != ':') return reader_.refuse("expected ':' after a member name");
-    reader_.skip();
-    return true;
+    if (reader_.peek(at) != '"') return reader_.refuse(at, "expected a member name");
+    at = reader_.read_string(at, add_node(at));
+    if (at == nullptr) return nullptr;
+    at = reader_.skip_space(at);
+    if (reader_.peek(at) != ':') return reader_.refuse(at, "expected ':' after a member name");
+    return reader_.skip_space(at + 1);
 }
 
-bool JsonParser::open(JsonKind kind, Next& next)
+JsonParser::Place JsonParser::open(Place at, JsonKind kind, Next& next)
 {
     if (depth_ == depth_max_) {
-        return reader_.refuse(fmt::format("nested more than {} levels deep", depth_max_));
+        return reader_.refuse(at, fmt::format("nested more than {} levels deep", depth_max_));
     }
     ++depth_;
-    reader_.skip();
-    add_node() = {open_, 0, kind, false};
-    open_ = node_count_ - 1;
+    add_node(at) = {open_, 0, kind, false};
+    step_into(static_cast<std::uint32_t>(tree_.nodes.size()) - 1);
+    at = reader_.skip_space(at + 1);
     // An empty container closes here, so that no comma may stand before a closing bracket.
-    next = reader_.peek() == closing_bracket() ? Next::after_value : Next::value;
-    return true;
+    next = reader_.peek(at) == closing_ ? Next::after_value : Next::value;
+    return at;
 }
 
-bool JsonParser::read_after_value(Next& next)
+JsonParser::Place JsonParser::read_after_value(Place at, Next& next)
 {
-    const char c = reader_.peek();
-    if (c == closing_bracket()) {
-        reader_.skip();
-        return close();
-    }
+    const char c = reader_.peek(at);
     if (c == ',') {
-        reader_.skip();
         next = Next::value;
-        return true;
+        return reader_.skip_space(at + 1);
     }
-    if (reader_.is_at_end()) return reader_.refuse("the text ends before a container is closed");
-    return reader_.refuse(fmt::format("expected ',' or '{}'", closing_bracket()));
+    if (c == closing_) return close(at);
+    if (reader_.is_end(at)) {
+        return reader_.refuse(at, "the text ends before a container is closed");
+    }
+    return reader_.refuse(at, fmt::format("expected ',' or '{}'", closing_));
 }
 
-bool JsonParser::close()
+JsonParser::Place JsonParser::close(Place at)
 {
-    JsonNode& node = tree_.nodes[open_];
     const std::uint32_t closed = open_;
-    open_ = node.begin;
+    JsonNode& node = tree_.nodes[closed];
+    step_into(node.begin);
     --depth_;
     node.begin = node.end;
-    node.end = node_count_;
-    if (node.kind == JsonKind::array) return true;
-    const std::optional<std::uint32_t> twin = names_.sort(closed);
-    return !twin || reader_.refuse_at(tree_.nodes[*twin].begin, "duplicate member name");
+    node.end = static_cast<std::uint32_t>(tree_.nodes.size());
+    if (node.kind == JsonKind::object) {
+        const std::optional<std::uint32_t> twin = names_.sort(closed);
+        if (twin) return reader_.refuse_at(tree_.nodes[*twin].begin, "duplicate member name");
+    }
+    return reader_.skip_space(at + 1);
 }
 
-bool JsonParser::read_end()
+// Most texts go on as they began: as many nodes as the rest would have by that, so that the memory
+// of a large one stays near what it needs. Half as much again at least, to stay linear where they
+// do not.
+void JsonParser::make_room(Place at)
 {
-    reader_.peek();
-    tree_.nodes.resize(node_count_);
-    return reader_.is_at_end() || reader_.refuse("text after the value");
+    const std::size_t count = tree_.nodes.size();
+    const auto read = static_cast<double>(at - tree_.text.data() + 1);
+    const double expected =
+        static_cast<double>(count) * (static_cast<double>(tree_.text.size()) / read) * 1.05;
+    tree_.nodes.reserve(std::max(count + count / 2 + 16, static_cast<std::size_t>(expected)));
 }
 
 }  // namespace

@@ -4,8 +4,13 @@
 
 #include <umavez/asio.hpp>
 
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <stdexcept>
 
 namespace umavez::shop {
 namespace {
@@ -58,6 +63,88 @@ TEST(Asio, ALeasedOperationRunsOnceOnAnEventLoop)
     EXPECT_EQ(failure, nullptr);
     EXPECT_EQ(outcomes, (std::vector<std::string>{"executed", "replayed"}));
     EXPECT_EQ(effects, 1);
+}
+
+Task<int> give_at_once(int value)
+{
+    co_return value;
+}
+
+Task<int> throw_at_once()
+{
+    throw std::runtime_error{"as it was thrown"};
+    co_return 0;
+}
+
+// Goes on with its scheduler a moment after it began to wait, told by another thread.
+struct FromAnotherThread {
+    asio::thread_pool& others;
+
+    bool await_ready() const noexcept { return false; }
+    template <typename Promise>
+    void await_suspend(std::coroutine_handle<Promise> handle) const
+    {
+        Scheduler* const scheduler = handle.promise().scheduler;
+        asio::post(others, [scheduler, handle] { scheduler->resume_soon(handle); });
+    }
+    void await_resume() const noexcept {}
+};
+
+Task<int> give_from_another_thread(int value, asio::thread_pool& others)
+{
+    FromAnotherThread wait{others};
+    co_await wait;
+    co_return value;
+}
+
+TEST(Asio, ATaskThatEndsAtOnceCostsNoTurnOfTheLoop)
+{
+    asio::io_context loop;
+    int sum = 0;
+    const auto add_up = [&sum]() -> asio::awaitable<void> {
+        for (int i = 0; i < 100; ++i) sum += co_await on_asio(give_at_once(1));
+    };
+
+    asio::co_spawn(loop, add_up, asio::detached);
+
+    EXPECT_LT(loop.run(), 10u);
+    EXPECT_EQ(sum, 100);
+}
+
+TEST(Asio, AnExceptionOfTheTaskReachesTheCoroutine)
+{
+    asio::io_context loop;
+    std::string what;
+    const auto catch_it = [&what]() -> asio::awaitable<void> {
+        try {
+            co_await on_asio(throw_at_once());
+        } catch (const std::runtime_error& error) {
+            what = error.what();
+        }
+    };
+
+    asio::co_spawn(loop, catch_it, asio::detached);
+    loop.run();
+
+    EXPECT_EQ(what, "as it was thrown");
+}
+
+// Without a strand the task may end on one thread while the coroutine goes to sleep on another.
+TEST(Asio, TheEndAndTheWaitMayMeetOnTwoThreads)
+{
+    asio::thread_pool pool{2};
+    asio::thread_pool others{1};
+    constexpr int rounds = 2000;
+    int sum = 0;
+    const auto add_up = [&sum, &others]() -> asio::awaitable<void> {
+        for (int i = 0; i < rounds; ++i) {
+            sum += co_await on_asio(give_from_another_thread(1, others));
+        }
+    };
+
+    asio::co_spawn(pool, add_up, asio::use_future).get();
+
+    EXPECT_EQ(sum, rounds);
 }
 
 }  // namespace

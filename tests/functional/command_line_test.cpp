@@ -6,11 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace umavez::functional {
 namespace {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 
 class CommandLineTest : public testing::Test {
 protected:
@@ -161,7 +164,98 @@ TEST_F(CommandLineTest, WhatHasNoFingerprintIsRefusedWithThePlace)
         EXPECT_EQ(refused.out, "");
         EXPECT_THAT(refused.err, HasSubstr("byte "));
     }
-    EXPECT_EQ(umavez({"fingerprint", "missing.json"}).err, "umavez: cannot read missing.json\n");
+}
+
+TEST_F(CommandLineTest, WhatCannotBeReadIsNamedWithTheReason)
+{
+    std::filesystem::create_directory(scratch_.path() + "/folder");
+    const auto refusal = [this](std::vector<std::string> arguments) {
+        const Exited refused = umavez(std::move(arguments));
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_EQ(refused.out, "");
+        return refused.err;
+    };
+
+    EXPECT_EQ(
+        refusal({"fingerprint", "missing.json"}),
+        "umavez: cannot read missing.json: No such file or directory\n"
+    );
+    EXPECT_EQ(refusal({"fingerprint", "folder"}), "umavez: cannot read folder: Is a directory\n");
+    EXPECT_EQ(
+        refusal({"config", "check", "--config", "folder"}),
+        "umavez: config: cannot read folder: Is a directory; give the path of a file with "
+        "--config\n"
+    );
+    EXPECT_EQ(
+        refusal({"config", "check", "--config", "missing.toml"}),
+        "umavez: config: cannot read missing.toml: No such file or directory; give the path of a "
+        "file with --config\n"
+    );
+}
+
+TEST_F(CommandLineTest, InputWithoutEndIsRefusedAtItsBound)
+{
+    const Exited endless = umavez({"fingerprint", "/dev/zero"});
+    EXPECT_EQ(endless.code, 1);
+    EXPECT_EQ(endless.err, "umavez: /dev/zero is larger than 64 MiB, which is the most\n");
+
+    const Exited config = umavez({"config", "check", "--config", "/dev/zero"});
+    EXPECT_EQ(config.code, 1);
+    EXPECT_THAT(config.err, HasSubstr("/dev/zero is larger than 1 MiB"));
+}
+
+TEST_F(CommandLineTest, LongArgumentsAreNotEchoedInFull)
+{
+    const std::string lengthy(100'000, 'x');
+    const std::vector<std::vector<std::string>> invocations{
+        {lengthy},
+        {"serve", "--" + lengthy},
+        {"serve", "--listen", lengthy},
+        {"serve", "--http-threads", lengthy},
+        {"serve", "--drain-limit", lengthy},
+        {"serve", "--log-level", lengthy},
+        {"serve", "--config", lengthy},
+        {"config", "check", "--database", lengthy},
+        {"config", "check", "--database", "sqlite:" + lengthy},
+        {"migrate", "--database", "sqlite:" + lengthy},
+        {"sweep", "--database", "sqlite:" + lengthy},
+        {"fingerprint", lengthy},
+        {"fingerprint", "-", lengthy},
+        {"simulate", "--seeds", lengthy},
+        {"simulate", "--store", lengthy},
+        {"simulate", "--mutant", lengthy},
+    };
+    for (const auto& arguments : invocations) {
+        SCOPED_TRACE(arguments.front().substr(0, 20) + " " + arguments.back().substr(0, 20));
+
+        const Exited refused = umavez(arguments);
+
+        EXPECT_NE(refused.code, 0);
+        ASSERT_LT(refused.err.size(), 1000u);
+        EXPECT_THAT(refused.err, testing::StartsWith("umavez: "));
+    }
+}
+
+TEST_F(CommandLineTest, WhatWouldSteerATerminalIsNotEchoed)
+{
+    EXPECT_THAT(umavez({"\x1b[31mserv"}).err, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(umavez({"fingerprint", "\x1b]0;x\a"}).err, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(CommandLineTest, DurationsThatMakeNoSenseAreRefusedWithTheCure)
+{
+    const Exited refused = umavez({"serve", "--audit-retention", "0s"});
+
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(
+        refused.err,
+        "umavez: --audit-retention: 0s keeps nothing; write a duration above zero, such as 90d\n"
+    );
+    EXPECT_THAT(
+        umavez({"serve", "--audit-retention", "36600000d"}).err,
+        HasSubstr("--audit-retention: \"36600000d\" is longer than 100 years")
+    );
+    EXPECT_EQ(umavez({"config", "check", "--drain-limit", "0s"}).code, 0);
 }
 
 TEST_F(CommandLineTest, MigrateTellsWhatIsApplied)
@@ -186,6 +280,9 @@ TEST_F(CommandLineTest, SimulationsAreRepeatable)
     EXPECT_THAT(first.out, HasSubstr("\"violations\":0"));
     EXPECT_EQ(first.out, umavez(arguments).out);
     EXPECT_EQ(umavez({"simulate", "--seeds", "many"}).code, 2);
+    const Exited none = umavez({"simulate", "--seeds", "0"});
+    EXPECT_EQ(none.code, 2);
+    EXPECT_EQ(none.err, "umavez: --seeds: 0 simulates nothing; write 1 or more\n");
 }
 
 TEST_F(CommandLineTest, KeysAreNewEveryTime)

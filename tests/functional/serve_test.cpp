@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace umavez::functional {
 namespace {
@@ -102,6 +103,48 @@ TEST_F(ServeTest, ASecondServerOnTheDatabaseIsRefusedAndTheFirstNamed)
     EXPECT_THAT(second.err, HasSubstr("process " + std::to_string(first->pid())));
     EXPECT_THAT(second.err, HasSubstr("several processes need PostgreSQL"));
     EXPECT_EQ(status_of(get("/readyz")), 200);
+}
+
+TEST_F(ServeTest, IsNotReadyWithoutItsDatabaseFile)
+{
+    const auto server = serve();
+    const std::string path = scratch_.path() + "/umavez.db";
+    ASSERT_EQ(status_of(get("/readyz")), 200);
+
+    std::filesystem::rename(path, path + ".away");
+    const std::string answer = get("/readyz");
+    EXPECT_EQ(status_of(answer), 503);
+    EXPECT_THAT(answer, HasSubstr("umavez.db was moved or deleted while it was open"));
+    EXPECT_EQ(status_of(get("/readyz")), 503);
+
+    std::filesystem::rename(path + ".away", path);
+    EXPECT_EQ(status_of(get("/readyz")), 200);
+}
+
+TEST_F(ServeTest, IsNotReadyWithoutItsLockFile)
+{
+    const auto server = serve();
+    std::filesystem::remove(scratch_.path() + "/umavez.db.lock");
+
+    const std::string answer = get("/readyz");
+
+    EXPECT_EQ(status_of(answer), 503);
+    EXPECT_THAT(answer, HasSubstr("umavez.db.lock was deleted or replaced"));
+    EXPECT_EQ(status_of(get("/healthz")), 200);
+}
+
+TEST_F(ServeTest, AHardLinkIsNoSecondDatabase)
+{
+    const auto first = serve();
+    std::filesystem::create_hard_link(
+        scratch_.path() + "/umavez.db", scratch_.path() + "/other.db"
+    );
+
+    const Exited second =
+        run(scratch_.path(), {"serve", "--listen", "127.0.0.1:0", "--database", "sqlite:other.db"});
+
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(second.err, HasSubstr("has 2 names (hard links)"));
 }
 
 TEST_F(ServeTest, AKilledServerLeavesNothingInTheWayOfTheNext)

@@ -1,5 +1,7 @@
 #include "database/sqlite/control_socket.hpp"
 
+#include "base/shown.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +51,7 @@ Result<sockaddr_un> to_address(const std::string& path)
                 "the control socket's path {} has {} bytes, the system allows {}: move the "
                 "database to a "
                 "shorter path",
-                path,
+                shown(path),
                 path.size(),
                 sizeof address.sun_path - 1
             )

@@ -1,6 +1,7 @@
 #include "database/sqlite/database_path.hpp"
 
-#include <climits>
+#include "base/shown.hpp"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -22,7 +23,7 @@ std::unexpected<Error> refuse(std::string detail)
 Result<std::string> real_path(const std::string& path)
 {
     char* const found = ::realpath(path.c_str(), nullptr);
-    if (found == nullptr) return refuse(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (found == nullptr) return refuse(fmt::format("{}: {}", shown(path), std::strerror(errno)));
     std::string real{found};
     std::free(found);
     return real;
@@ -35,17 +36,47 @@ Result<std::string> resolve_missing(const std::string& path)
     const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     if (name.empty() || name == "." || name == "..") {
-        return refuse(fmt::format("{} is a directory, not a database: name a file in it", path));
+        return refuse(
+            fmt::format("{} is a directory, not a database: name a file in it", shown(path))
+        );
     }
     struct stat status{};
     if (::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-        return refuse(
-            fmt::format("the directory {} does not exist: create it, or choose another", directory)
-        );
+        return refuse(fmt::format(
+            "the directory {} does not exist: create it, or choose another", shown(directory)
+        ));
     }
     auto real = real_path(directory);
     if (real) *real += (*real == "/" ? "" : "/") + name;
     return real;
+}
+
+// Whether something is mounted on the file itself, as containers do with single files.
+bool is_mount_root(const std::string& path)
+{
+    struct statx status{};
+    const bool is_known = ::statx(AT_FDCWD, path.c_str(), 0, 0, &status) == 0;
+    return is_known && (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+Result<void> check_one_name(const std::string& path, nlink_t names)
+{
+    if (names > 1) {
+        return refuse(fmt::format(
+            "{} has {} names (hard links), and the lock guards only one: find -samefile shows the "
+            "others; remove them, or copy the file",
+            shown(path),
+            names
+        ));
+    }
+    if (is_mount_root(path)) {
+        return refuse(fmt::format(
+            "{} is mounted as a single file, and its lock and log are not beside it: mount its "
+            "directory instead",
+            shown(path)
+        ));
+    }
+    return {};
 }
 
 }  // namespace
@@ -55,19 +86,32 @@ Result<std::string> resolve_database_path(const std::string& path, bool must_exi
     struct stat status{};
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (!exists && errno != ENOENT) {
-        return refuse(fmt::format("{} cannot be reached: {}", path, std::strerror(errno)));
+        return refuse(fmt::format("{} cannot be reached: {}", shown(path), std::strerror(errno)));
     }
     if (!exists && must_exist) {
-        return refuse(fmt::format("there is no database {}: check the path", path));
+        return refuse(fmt::format("there is no database {}: check the path", shown(path)));
     }
     if (exists && S_ISDIR(status.st_mode)) {
-        return refuse(fmt::format("{} is a directory, not a database: name a file in it", path));
+        return refuse(
+            fmt::format("{} is a directory, not a database: name a file in it", shown(path))
+        );
     }
     if (exists && !S_ISREG(status.st_mode)) {
-        return refuse(fmt::format("{} is not an ordinary file: choose another path", path));
+        return refuse(fmt::format("{} is not an ordinary file: choose another path", shown(path)));
+    }
+    if (!exists && ::lstat(path.c_str(), &status) == 0) {
+        return refuse(fmt::format(
+            "{} is a link to a file that does not exist: remove the link, or name the file itself",
+            shown(path)
+        ));
     }
     auto resolved = exists ? real_path(path) : resolve_missing(path);
     if (!resolved) return resolved;
+    if (exists) {
+        if (auto checked = check_one_name(*resolved, status.st_nlink); !checked) {
+            return std::unexpected(checked.error());
+        }
+    }
     const std::string directory = resolved->substr(0, resolved->rfind('/') + 1);
     struct statfs filesystem{};
     const bool is_known = ::statfs(directory.c_str(), &filesystem) == 0;
@@ -75,7 +119,7 @@ Result<std::string> resolve_database_path(const std::string& path, bool must_exi
         return refuse(fmt::format(
             "{} is on a network filesystem, whose locks SQLite cannot trust: use a local disk, or "
             "PostgreSQL",
-            *resolved
+            shown(*resolved)
         ));
     }
     return resolved;
@@ -89,7 +133,9 @@ Result<void> create_database_file(const std::string& path)
     if (descriptor < 0) {
         if (errno == EEXIST) return {};
         return refuse(fmt::format(
-            "cannot create {}: {}; check the rights of its directory", path, std::strerror(errno)
+            "cannot create {}: {}; check the rights of its directory",
+            shown(path),
+            std::strerror(errno)
         ));
     }
     ::close(descriptor);

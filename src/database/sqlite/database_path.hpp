@@ -10,7 +10,9 @@
 namespace umavez {
 
 // The one absolute name of the database, so that two spellings of a path share one lock. Refuses
-// directories, missing directories, network filesystems, and with `must_exist` a missing file.
+// directories, missing directories, network filesystems, and with `must_exist` a missing file. A
+// file with several names (hard links, or mounted by itself) is refused too: the lock and the log
+// are found by name, so each name would have its own.
 Result<std::string> resolve_database_path(const std::string& path, bool must_exist);
 
 // Creates an empty file if there is none, readable by owner and group at most: records hold answers

@@ -1,6 +1,7 @@
 // Opening: what is refused and in which words, what a file carries from one process to the next.
 
 #include "database/sqlite/database_path.hpp"
+#include "database/sqlite/file_watch.hpp"
 #include "database/sqlite/test_support.hpp"
 
 #include <fstream>
@@ -116,6 +117,141 @@ TEST(OpenDatabase, TwoNamesOfOneFileShareOneLock)
     std::filesystem::create_symlink(directory.file("test.db"), directory.file("other.db"));
 
     EXPECT_NE(refusal("sqlite:" + directory.file("other.db")).find("in use"), std::string::npos);
+}
+
+TEST(OpenDatabase, AFileWithTwoNamesIsRefusedByBoth)
+{
+    const test::Directory directory;
+    open_or_fail(directory.url()).reset();
+    std::filesystem::create_hard_link(directory.file("test.db"), directory.file("other.db"));
+
+    for (const std::string name : {"test.db", "other.db"}) {
+        const std::string why = refusal("sqlite:" + directory.file(name));
+        EXPECT_NE(why.find("has 2 names (hard links)"), std::string::npos) << why;
+        EXPECT_NE(why.find("find -samefile"), std::string::npos) << why;
+    }
+    std::filesystem::remove(directory.file("other.db"));
+    EXPECT_TRUE(open_database(directory.url()));
+}
+
+TEST(OpenDatabase, AHardLinkMadeWhileItIsOpenLetsNobodyIn)
+{
+    const test::Directory directory;
+    const auto first = open_or_fail(directory.url());
+    std::filesystem::create_hard_link(directory.file("test.db"), directory.file("other.db"));
+
+    EXPECT_NE(refusal("sqlite:" + directory.file("other.db")).find("names"), std::string::npos);
+}
+
+TEST(OpenDatabase, ALinkToNowhereIsRefusedAndMakesNothing)
+{
+    const test::Directory directory;
+    std::filesystem::create_symlink(directory.file("test.db"), directory.file("other.db"));
+
+    const std::string why = refusal("sqlite:" + directory.file("other.db"));
+
+    EXPECT_NE(why.find("is a link to a file that does not exist"), std::string::npos) << why;
+    EXPECT_FALSE(std::filesystem::exists(directory.file("test.db")));
+    EXPECT_FALSE(std::filesystem::exists(directory.file("other.db.lock")));
+}
+
+TEST(OpenDatabase, ALinkedDirectorySharesTheLock)
+{
+    const test::Directory directory;
+    std::filesystem::create_directory(directory.file("real"));
+    std::filesystem::create_symlink(directory.file("real"), directory.file("linked"));
+    const auto first = open_or_fail("sqlite:" + directory.file("real/test.db"));
+
+    const std::string why = refusal("sqlite:" + directory.file("linked/test.db"));
+
+    EXPECT_NE(why.find("in use"), std::string::npos) << why;
+}
+
+TEST(OpenDatabase, AFileMountedAloneIsRefused)
+{
+    const test::Directory directory;
+    open_or_fail(directory.url()).reset();
+    const std::string mount = directory.file("mounted.db");
+    std::ofstream{mount}.flush();
+    if (::mount(directory.file("test.db").c_str(), mount.c_str(), "", MS_BIND, nullptr) != 0) {
+        GTEST_SKIP() << "mounting needs root";
+    }
+
+    const std::string why = refusal("sqlite:" + mount);
+
+    EXPECT_NE(why.find("is mounted as a single file"), std::string::npos) << why;
+    ::umount(mount.c_str());
+}
+
+class FileWatchTest : public testing::Test {
+protected:
+    std::string trouble()
+    {
+        const auto checked = watch_.check();
+        return checked ? "none" : checked.error().detail;
+    }
+
+    const test::Directory directory_;
+    const std::string path_ = directory_.file("test.db");
+    std::unique_ptr<SqliteDatabase> database_ = open_or_fail(directory_.url());
+    FileWatch watch_{path_};
+};
+
+TEST_F(FileWatchTest, AnUntouchedDatabaseHasNoTrouble)
+{
+    EXPECT_EQ(trouble(), "none");
+    ASSERT_TRUE(database_->transact(sql("CREATE TABLE t (a INTEGER)")));
+    EXPECT_EQ(trouble(), "none");
+}
+
+TEST_F(FileWatchTest, ADeletedDatabaseIsToldWithoutAWrite)
+{
+    std::filesystem::rename(path_, path_ + ".away");
+
+    EXPECT_NE(trouble().find("was moved or deleted"), std::string::npos) << trouble();
+
+    std::filesystem::rename(path_ + ".away", path_);
+    EXPECT_EQ(trouble(), "none");
+}
+
+TEST_F(FileWatchTest, ACopyInItsPlaceIsAnotherFile)
+{
+    ASSERT_TRUE(database_->backup(path_ + ".copy"));
+    std::filesystem::rename(path_, path_ + ".away");
+    std::filesystem::rename(path_ + ".copy", path_);
+
+    EXPECT_NE(trouble().find("was replaced while it was open"), std::string::npos) << trouble();
+
+    std::filesystem::rename(path_ + ".away", path_);
+    EXPECT_EQ(trouble(), "none");
+}
+
+TEST_F(FileWatchTest, ADeletedOrReplacedLockIsTold)
+{
+    std::filesystem::rename(path_ + ".lock", path_ + ".lock.away");
+    EXPECT_NE(trouble().find("test.db.lock was deleted or replaced"), std::string::npos);
+
+    std::ofstream{path_ + ".lock"}.flush();
+    EXPECT_NE(trouble().find("start it again"), std::string::npos);
+
+    std::filesystem::rename(path_ + ".lock.away", path_ + ".lock");
+    EXPECT_EQ(trouble(), "none");
+}
+
+TEST_F(FileWatchTest, ADeletedLogIsToldAndAnOrderlyCloseSavesIt)
+{
+    ASSERT_TRUE(database_->transact(sql("CREATE TABLE t AS SELECT 7 AS a")));
+    std::filesystem::remove(path_ + "-wal");
+
+    EXPECT_NE(trouble().find("test.db-wal was deleted"), std::string::npos) << trouble();
+
+    database_.reset();
+    EXPECT_EQ(read_integer(*open_or_fail(directory_.url()), "SELECT a FROM t"), 7);
+}
+
+TEST(FileWatch, InMemoryThereIsNothingToWatch)
+{
+    EXPECT_TRUE(FileWatch{""}.check());
 }
 
 TEST(OpenDatabase, FileWithoutWriteRightsIsRefused)

@@ -1,0 +1,59 @@
+#include "database/sqlite/file_watch.hpp"
+
+#include "base/shown.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <utility>
+
+namespace umavez {
+
+FileWatch::FileWatch(std::string path)
+    : path_(std::move(path)),
+      lock_path_(path_ + ".lock"),
+      log_path_(path_ + "-wal"),
+      file_(find(path_)),
+      lock_(find(lock_path_))
+{
+}
+
+Result<void> FileWatch::check() const
+{
+    if (path_.empty()) return {};
+    const auto refuse = [](const std::string& path, std::string_view what) {
+        return fail(Errc::store_unavailable, fmt::format("{} {}", shown(path), what));
+    };
+    const auto file = find(path_);
+    if (!file) return refuse(path_, "was moved or deleted while it was open: put it back");
+    if (file != file_) {
+        return refuse(
+            path_, "was replaced while it was open: put the first one back, or restart the server"
+        );
+    }
+    if (const auto lock = find(lock_path_); !lock || lock != lock_) {
+        return refuse(
+            lock_path_,
+            "was deleted or replaced, so a second server could open the database: stop this one "
+            "and start it again"
+        );
+    }
+    // Not its identity: SQLite makes a new one when the lane reopens its connection.
+    if (!find(log_path_)) {
+        return refuse(
+            log_path_,
+            "was deleted, and a crash would lose what was committed since: stop the server with "
+            "SIGTERM, which saves it, and start it again"
+        );
+    }
+    return {};
+}
+
+std::optional<FileWatch::Identity> FileWatch::find(const std::string& path)
+{
+    struct stat status{};
+    if (path.empty() || ::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return Identity{status.st_dev, status.st_ino};
+}
+
+}  // namespace umavez
