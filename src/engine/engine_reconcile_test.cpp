@@ -236,6 +236,39 @@ TEST(Reconcile, APayloadThatCannotBeLoadedJustNowIsTriedAgain)
     EXPECT_EQ(world.engine->stats().front().leases_dropped, 1u);
 }
 
+// Under `rerun` without a payload a run is left to the client's retry, an enquiry is not.
+TEST(Reconcile, TheWorkerTakesOverAnAbandonedEnquiryUnderRerun)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = Happened{{201, {}, "found"}}};
+    Policy policy = leased;
+    policy.on_abandoned = OnAbandoned::rerun;
+    policy.effect = RepeatedEffect::deduplicated;
+    world.declare("pay", policy, asking(asked));
+    world.start();
+    const Request request = make_request("pay");
+    std::vector<Insertion> enquiry;
+    enquiry.push_back({{request.tenant_id, request.operation, *request.key}, {}, std::nullopt});
+    enquiry.front().draft.target = request.target;
+    enquiry.front().draft.fingerprint = request.fingerprint;
+    enquiry.front().draft.mode = Mode::reconcile;
+    enquiry.front().draft.raise_epoch = true;
+    enquiry.front().draft.lease = 1s;
+    ASSERT_TRUE(world.run(world.store->insert_or_get(std::move(enquiry))));
+    {
+        auto begun = world.run(world.engine->async_begin(make_request("pay", "run")));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
+    world.clock.advance(31s);
+
+    const auto report = world.run(world.engine->async_work_once());
+
+    EXPECT_EQ(report->claimed, 1u);
+    EXPECT_EQ(report->reconciled, 1u);
+    EXPECT_EQ(world.record(request).status, Status::succeeded);
+    EXPECT_EQ(world.record(make_request("pay", "run")).status, Status::processing);
+}
+
 TEST(Operators, ReleaseNeedsAReasonAndFencesTheLateOwner)
 {
     World world;
