@@ -13,7 +13,8 @@
 // a mistake of the caller (unknown operation, missing key, wrong thread) or what the handler itself returned.
 // An exception of a handler reaches the caller unchanged, after its record was dealt with.
 //
-// Thread-safe once started. Outlives its leases and tasks; is outlived by its database.
+// Thread-safe once started. Outlives its leases and tasks; is outlived by its database. A child of fork()
+// opens an engine of its own: the parent's refuses it.
 
 #include <umavez/lease.hpp>
 #include <umavez/operation.hpp>
@@ -103,7 +104,8 @@ public:
     // Before start(). Refuses a second operation of the same name.
     virtual Result<void> declare(OperationSpec operation) = 0;
 
-    // Checks every policy against the store and refuses to start with the first wrong setting.
+    // Checks the options, and every policy against the store, and refuses to start with the first wrong
+    // setting.
     virtual Result<void> start() = 0;
     virtual const std::vector<std::string>& warnings() const noexcept = 0;
 
@@ -167,7 +169,8 @@ public:
     virtual std::optional<std::string> worker_trouble() const = 0;
     virtual Task<Result<std::vector<RecordsByStatus>>> async_count() = 0;
 
-    // Raises lost() on open leases, stops the engine's threads. Called by the destructor.
+    // Raises lost() on open leases, stops the engine's threads. Afterwards nothing is claimed any more
+    // (store_unavailable); open leases can still be completed. Called by the destructor.
     virtual void stop() = 0;
 };
 

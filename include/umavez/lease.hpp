@@ -44,7 +44,8 @@ public:
     // is refused, and when run_limit is over. Whoever goes on after it may run beside a new owner.
     std::stop_token lost() const noexcept;
 
-    // Not consumed yet.
+    // Not consumed yet. After finish(Transaction&, …) it stays open until a later call, or the end of the
+    // handler, finds that the transaction committed.
     bool is_open() const noexcept;
 
     // Keeps progress for the next owner, at most limits::checkpoint_bytes_max.
@@ -72,8 +73,8 @@ public:
     Task<Result<void>> async_untouched(std::optional<Response> response = std::nullopt);
 
     // Writes the completion inside a transaction of the same database, which fences the rows written there:
-    // on lease_lost return the error from the closure and everything rolls back. Call it in every run of
-    // the closure; the lease is consumed when the handler returns.
+    // lease_lost spoils the transaction, and everything rolls back. Call it in every run of the closure; the
+    // lease is consumed when the handler returns.
     Result<void> finish(Transaction& transaction, Response response);
 
 private:

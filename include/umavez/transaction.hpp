@@ -77,6 +77,9 @@ public:
     // Whether a statement failed outside nested(): nothing of this closure will be committed.
     virtual bool is_spoiled() const noexcept = 0;
 
+    // The same for a failure that is not a statement's. Gives `error` back, to be returned.
+    virtual std::unexpected<Error> spoil(Error error) = 0;
+
 protected:
     // Savepoints, innermost last. A handler has nested(): it cannot end a savepoint that is not its own.
     friend class AtomicRun;

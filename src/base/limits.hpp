@@ -24,6 +24,9 @@ inline constexpr std::size_t batch_members_max = 512;
 inline constexpr auto batch_closure_time_max = 20ms;
 inline constexpr std::size_t batch_retries_max = 3;
 
+inline constexpr std::size_t sweep_batch_max = 10'000;
+inline constexpr auto lease_min = 10ms;  // a tenth of it is the shortest period of the keeper
+
 inline constexpr std::size_t waiters_per_key_max = 1'000;
 inline constexpr std::size_t waiters_max = 10'000;
 

@@ -1,33 +1,29 @@
 #include "base/random.hpp"
 
 #include "base/assert.hpp"
+#include "base/fork.hpp"
 
 #include <array>
 #include <cstddef>
 
-#include <pthread.h>
 #include <sys/random.h>
 
 namespace umavez {
 namespace {
 
-// A child that inherited its parent's buffer would repeat the parent's execution ids.
-unsigned fork_generation = 0;
-
 class SystemRandom final : public Random {
 public:
-    SystemRandom() { ::pthread_atfork(nullptr, nullptr, [] { ++fork_generation; }); }
-
     std::uint64_t next() override
     {
         thread_local std::array<std::uint64_t, 64> buffer;
         thread_local std::size_t used = buffer.size();
-        thread_local unsigned generation = fork_generation;
-        if (used == buffer.size() || generation != fork_generation) {
+        // A child that inherited its parent's buffer would repeat the parent's execution ids.
+        thread_local unsigned generation = fork_generation();
+        if (used == buffer.size() || generation != fork_generation()) {
             const ssize_t got = ::getrandom(buffer.data(), sizeof buffer, 0);
             UMAVEZ_ASSERT(got == static_cast<ssize_t>(sizeof buffer));
             used = 0;
-            generation = fork_generation;
+            generation = fork_generation();
         }
         return buffer[used++];
     }

@@ -24,6 +24,7 @@ public:
         if (auto checked = guarantee(offered); !checked) return checked;
         if (auto checked = durations(); !checked) return checked;
         if (auto checked = abandoned(); !checked) return checked;
+        if (auto checked = worker(registered); !checked) return checked;
         return answers(registered);
     }
 
@@ -78,6 +79,13 @@ private:
         if (policy_.retention) {
             if (auto checked = positive("retention", *policy_.retention); !checked) return checked;
         }
+        if (policy_.guarantee != Guarantee::atomic && policy_.lease < limits::lease_min) {
+            return refuse(
+                "lease is {}; heartbeats keep nothing below {}, so raise it",
+                to_seconds(policy_.lease),
+                to_seconds(limits::lease_min)
+            );
+        }
         if (policy_.lease > policy_.run_limit) {
             return refuse(
                 "lease ({}) is longer than run_limit ({}); shorten the lease or raise run_limit",
@@ -104,7 +112,28 @@ private:
                 "\"hold\""
             );
         }
+        if (on_abandoned_of(policy_) == OnAbandoned::rerun && policy_.takeovers_max == 0) {
+            return refuse(
+                "takeovers_max is 0, so on_abandoned = \"rerun\" would never re-run; raise it or use "
+                "\"hold\""
+            );
+        }
         return {};
+    }
+
+    Result<void> worker(const Registered& registered) const
+    {
+        if (registered.has_load == registered.has_work) return {};
+        if (registered.has_work) {
+            return refuse(
+                "`work` without `load`: a worker would have nothing to run it with; register both or "
+                "neither"
+            );
+        }
+        return refuse(
+            "`load` without `work`: a worker would have a payload and nothing to do with it; register "
+            "both or neither"
+        );
     }
 
     Result<void> answers(const Registered& registered) const
@@ -113,6 +142,9 @@ private:
             return refuse(
                 "on_store_error = \"open\" is not possible for guarantee = \"atomic\"; use \"closed\""
             );
+        }
+        if (policy_.response_bytes_max == 0) {
+            return refuse("response_bytes_max is 0, so no answer would be kept; raise it");
         }
         if (policy_.replay == Replaying::current && !registered.has_current) {
             return refuse(

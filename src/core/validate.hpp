@@ -21,6 +21,8 @@ struct Offered {
 
 struct Registered {
     bool has_current = false;  // a function that loads the entity for `replay = current`
+    bool has_load = false;     // what a worker needs to run without the client: the payload …
+    bool has_work = false;     // … and the handler
 };
 
 Result<void> validate(

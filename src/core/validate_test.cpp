@@ -175,6 +175,53 @@ TEST(Validate, RefusesToReplayTheCurrentEntityWithoutAWayToLoadIt)
     EXPECT_EQ(verdict(changed(Policy{}, current), everything, {.has_current = true}), "accepted");
 }
 
+TEST(Validate, RefusesALeaseTooShortToBeKept)
+{
+    const auto short_lease = [](Policy& policy) { policy.lease = 9ms; };
+
+    EXPECT_EQ(
+        verdict(changed(leased_policy(), short_lease)),
+        "lease is 0.009 s; heartbeats keep nothing below 0.01 s, so raise it"
+    );
+    EXPECT_EQ(verdict(changed(Policy{}, short_lease)), "accepted");
+    EXPECT_EQ(
+        verdict(changed(leased_policy(), [](Policy& policy) { policy.lease = 10ms; })), "accepted"
+    );
+}
+
+TEST(Validate, RefusesToRerunWithoutTakeovers)
+{
+    const auto none = [](Policy& policy) { policy.takeovers_max = 0; };
+
+    EXPECT_EQ(
+        verdict(changed(leased_policy(OnAbandoned::rerun), none)),
+        "takeovers_max is 0, so on_abandoned = \"rerun\" would never re-run; raise it or use \"hold\""
+    );
+    EXPECT_EQ(verdict(changed(leased_policy(), none)), "accepted");
+}
+
+TEST(Validate, RefusesToKeepNoAnswerAtAll)
+{
+    EXPECT_EQ(
+        verdict(changed(Policy{}, [](Policy& policy) { policy.response_bytes_max = 0; })),
+        "response_bytes_max is 0, so no answer would be kept; raise it"
+    );
+}
+
+TEST(Validate, RefusesHalfOfWhatAWorkerNeeds)
+{
+    EXPECT_EQ(
+        verdict(leased_policy(), everything, {.has_load = true}),
+        "`load` without `work`: a worker would have a payload and nothing to do with it; register both "
+        "or neither"
+    );
+    EXPECT_EQ(
+        verdict(leased_policy(), everything, {.has_work = true}),
+        "`work` without `load`: a worker would have nothing to run it with; register both or neither"
+    );
+    EXPECT_EQ(verdict(leased_policy(), everything, {.has_load = true, .has_work = true}), "accepted");
+}
+
 TEST(Warnings, NameARetentionShorterThanTheRetryHorizon)
 {
     Policy policy;

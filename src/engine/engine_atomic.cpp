@@ -2,6 +2,7 @@
 
 #include "engine/atomic_run.hpp"
 #include "engine/engine_impl.hpp"
+#include "engine/refusals.hpp"
 
 #include <utility>
 
@@ -30,27 +31,39 @@ Result<Outcome> to_answer(AtomicRun& run, const Result<void>& committed)
     return *std::move(run.outcome);
 }
 
-// Without a record there is nothing to keep of a failure, so its statements go too.
-Result<Outcome> run_unkeyed_in(Transaction& outer, const AtomicHandler& handler)
-{
+// A handler without a record. There is nothing to keep of a failure, so its statements go too.
+struct UnkeyedRun {
+    const AtomicHandler& handler;
     std::optional<Response> response;
-    const Result<void> done = outer.nested([&]() -> Result<void> {
-        auto answered = handler(outer);
-        if (!answered) return std::unexpected(answered.error());
-        response = *std::move(answered);
-        if (response->status >= 400) return fail(Errc::invalid_argument, "the handler refused");
-        return {};
-    });
-    const bool is_refused = response && response->status >= 400;
-    if (!done && !is_refused) return std::unexpected(done.error());
-    return Unkeyed{*std::move(response)};
-}
+    std::exception_ptr exception;
+
+    bool is_refused() const { return response && response->status >= 400; }
+
+    // May be called again in another transaction when the first was lost.
+    Result<void> run(Transaction& transaction)
+    {
+        response.reset();
+        exception = nullptr;
+        return transaction.nested([&]() -> Result<void> {
+            try {
+                auto answered = handler(transaction);
+                if (!answered) return std::unexpected(answered.error());
+                response = *std::move(answered);
+            } catch (...) {
+                exception = std::current_exception();
+                return fail(Errc::invalid_argument, "the handler threw");
+            }
+            if (is_refused()) return fail(Errc::invalid_argument, "the handler refused");
+            return {};
+        });
+    }
+};
 
 }  // namespace
 
 Task<Result<Outcome>> EngineImpl::async_atomically(Request request, AtomicHandler handler)
 {
-    const auto entered = enter(request);
+    const auto entered = enter_to_claim(request);
     if (!entered) co_return std::unexpected(entered.error());
     Declared& operation = **entered;
     if (operation.policy.guarantee != Guarantee::atomic) {
@@ -100,6 +113,7 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
             co_return InProgress{std::chrono::seconds{1}};
         }
         co_await ticket->woken_within(left);
+        if (is_stopped_.load(std::memory_order_relaxed)) co_return fail_stopped();
         if (!store_.traits().reads_aside) continue;
         // Most often the answer is there now, and a thousand waiters need not queue for the lane.
         std::optional<Outcome> known = co_await look_aside(operation, id, request);
@@ -128,35 +142,18 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
 
 Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler handler)
 {
-    std::optional<Response> response;
-    std::exception_ptr exception;
-    bool is_refused = false;
-    Closure closure = [&](Transaction& transaction) -> Result<void> {
-        response.reset();
-        exception = nullptr;
-        is_refused = false;
-        try {
-            auto answered = handler(transaction);
-            if (!answered) return std::unexpected(answered.error());
-            response = *std::move(answered);
-        } catch (...) {
-            exception = std::current_exception();
-            return fail(Errc::invalid_argument, "the handler threw");
-        }
-        // Without a record there is nothing to keep of a failure, so its statements go too.
-        is_refused = response->status >= 400;
-        if (is_refused) return fail(Errc::invalid_argument, "the handler refused");
-        return {};
-    };
-    const Result<void> committed = co_await transactional_->database().async_transact(std::move(closure));
-    if (exception) std::rethrow_exception(exception);
+    UnkeyedRun run{handler, std::nullopt, nullptr};
+    Closure closure = [&run](Transaction& transaction) { return run.run(transaction); };
+    const Result<void> committed =
+        co_await transactional_->async_run(std::move(closure), operation.policy.atomic_run_limit);
+    if (run.exception) std::rethrow_exception(run.exception);
     if (!committed && is_retryable(committed.error().code)) {
         operation.tally.add(Count::unavailable);
         co_return Unavailable{effect_of(committed.error().code), committed.error().detail};
     }
-    if (!committed && !is_refused) co_return std::unexpected(committed.error());
+    if (!committed && !run.is_refused()) co_return std::unexpected(committed.error());
     operation.tally.add(Count::unkeyed);
-    co_return Unkeyed{*std::move(response)};
+    co_return Unkeyed{*std::move(run.response)};
 }
 
 Result<Outcome> EngineImpl::atomically(
@@ -171,7 +168,13 @@ Result<Outcome> EngineImpl::atomically(
     }
     auto id = identify(request, operation.policy);
     if (!id) return std::unexpected(id.error());
-    if (!*id) return run_unkeyed_in(outer, handler);
+    if (!*id) {
+        UnkeyedRun run{handler, std::nullopt, nullptr};
+        const Result<void> done = run.run(outer);
+        if (run.exception) std::rethrow_exception(run.exception);
+        if (!done && !run.is_refused()) return std::unexpected(done.error());
+        return Unkeyed{*std::move(run.response)};
+    }
     const AtomicCall call{
         *transactional_, operation, **id, request, handler, make_execution(), options_.audit
     };

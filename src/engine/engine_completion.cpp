@@ -5,6 +5,7 @@
 #include "core/transition.hpp"
 #include "database/lane_thread.hpp"
 #include "engine/engine_impl.hpp"
+#include "engine/refusals.hpp"
 #include "engine/replayed.hpp"
 
 #include <algorithm>
@@ -35,6 +36,11 @@ bool is_settleable(const LeaseState& lease)
 {
     return lease.settled == Settled::open || lease.settled == Settled::in_transaction ||
            lease.settled == Settled::unsettled;
+}
+
+bool is_own_completion(const std::optional<Record>& there, const LeaseState& lease)
+{
+    return there && there->token == lease.token && is_completed(*there);
 }
 
 // Without the response, which is added when the draft is sent.
@@ -85,6 +91,10 @@ Task<Result<void>> EngineImpl::write(LeaseState& lease, const OwnerWrite& wanted
             lease.record = *std::move(flow.there());
             co_return Result<void>{};
         } else if (const auto* const fenced = std::get_if<FencedStep>(&step)) {
+            if (is_own_completion(flow.there(), lease)) {
+                adopt(lease, *std::move(flow.there()));
+                co_return fail_completed_before();
+            }
             lease.instead = answer_instead(flow.there(), lease, fenced->now);
             lease.operation.tally.add(Count::fenced);
             note(lease.id, AuditEvent::fenced, fmt::format("epoch {}", lease.token.epoch));
@@ -111,6 +121,8 @@ Task<Result<void>> EngineImpl::save(LeaseRef lease, std::string checkpoint)
     if (on_lane_thread()) {
         co_return fail(Errc::wrong_thread, "save the checkpoint before or after the transaction");
     }
+    if (is_in_child()) co_return fail_in_child();
+    if (!is_settleable(*lease)) co_return fail_completed_before();
     if (lease->unprotected) co_return Result<void>{};
     co_await FaultPointReached{FaultPoint::save_before_write};
     const OwnerWrite progress{
@@ -130,9 +142,8 @@ Task<Result<void>> EngineImpl::settle(
     if (on_lane_thread()) {
         co_return fail(Errc::wrong_thread, "inside a transaction call finish(transaction, response)");
     }
-    if (!is_settleable(*lease)) {
-        co_return fail(Errc::invalid_argument, "the lease was completed before; complete it once");
-    }
+    if (is_in_child()) co_return fail_in_child();
+    if (!is_settleable(*lease)) co_return fail_completed_before();
     lease->response = std::move(response);
     if (lease->unprotected) {
         consume(*lease, as);
@@ -146,6 +157,7 @@ Task<Result<void>> EngineImpl::settle(
     auto written = co_await write(*lease, last);
     co_await FaultPointReached{FaultPoint::complete_after_write};
 
+    if (!written && !is_settleable(*lease)) co_return written;  // settled by an earlier completion of ours
     if (!written && written.error().code != Errc::lease_lost) {
         // Still ours as far as anybody knows: heartbeats go on, and the owner may try again.
         lease->settled = Settled::unsettled;
@@ -169,6 +181,15 @@ OwnerWrite EngineImpl::last_write(const LeaseState& lease, Settled as, std::stri
     };
 }
 
+// A completion of ours is there already: one inside a transaction, or one whose fate was unknown.
+void EngineImpl::adopt(LeaseState& lease, Record&& completed)
+{
+    const bool is_kept = completed.status == Status::succeeded || completed.final;
+    const Settled kept = completed.status == Status::succeeded ? Settled::finished : Settled::failed;
+    if (completed.response) lease.response = std::move(completed.response->response);
+    consume(lease, is_kept ? kept : Settled::released);
+}
+
 void EngineImpl::consume(LeaseState& lease, Settled as)
 {
     lease.settled = as;
@@ -181,9 +202,7 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     if (transactional_ == nullptr) {
         return fail(Errc::misconfigured, "finish inside a transaction needs a store in the same database");
     }
-    if (!is_settleable(lease)) {
-        return fail(Errc::invalid_argument, "the lease was completed before; complete it once");
-    }
+    if (!is_settleable(lease)) return fail_completed_before();
     if (lease.unprotected) {
         lease.response = std::move(response);
         return {};
@@ -198,7 +217,11 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     if (std::holds_alternative<DoneStep>(step)) return {};
     if (const auto* const fenced = std::get_if<FencedStep>(&step)) {
         lease.instead = answer_instead(flow.there(), lease, fenced->now);
-        return fail(Errc::lease_lost, "another owner holds the key; roll this transaction back");
+        // An overlooked error must not commit rows that the lease no longer fences.
+        return transaction.spoil(
+            {Errc::lease_lost, "another owner holds the key; this transaction rolls back",
+             std::source_location::current()}
+        );
     }
     return fail(Errc::store_unavailable, "the completion could not be written in this transaction");
 }

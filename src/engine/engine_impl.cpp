@@ -3,13 +3,58 @@
 #include "base/limits.hpp"
 #include "core/validate.hpp"
 #include "database/lane_thread.hpp"
+#include "engine/refusals.hpp"
 #include "engine/timer_thread.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace umavez {
+namespace {
+
+double to_seconds(Duration duration)
+{
+    return std::chrono::duration<double>(duration).count();
+}
+
+Result<void> check_span(std::string_view name, Duration duration)
+{
+    if (duration >= Duration{0} && duration <= limits::duration_max) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format("{} is {} s; it must be between 0 and 100 years", name, to_seconds(duration))
+    );
+}
+
+Result<void> check_options(const EngineOptions& options)
+{
+    if (options.worker_period && *options.worker_period <= Duration{0}) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format(
+                "worker_period is {} s; it must be greater than 0, or absent for no worker",
+                to_seconds(*options.worker_period)
+            )
+        );
+    }
+    if (options.sweep_batch == 0 || options.sweep_batch > limits::sweep_batch_max) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format(
+                "sweep_batch is {}; it must be between 1 and {}",
+                options.sweep_batch,
+                limits::sweep_batch_max
+            )
+        );
+    }
+    if (auto checked = check_span("audit_retention", options.audit_retention); !checked) return checked;
+    return check_span("store_patience", options.store_patience);
+}
+
+}  // namespace
 
 std::unique_ptr<Engine> make_engine(Store& store, EngineOptions options)
 {
@@ -70,6 +115,7 @@ Result<void> EngineImpl::declare(OperationSpec operation)
 Result<void> EngineImpl::start()
 {
     if (is_started_) return fail(Errc::invalid_argument, "the engine was started before");
+    if (auto checked = check_options(options_); !checked) return checked;
     const StoreTraits& traits = store_.traits();
     const Offered offered{
         .store_name = traits.name,
@@ -79,7 +125,11 @@ Result<void> EngineImpl::start()
     };
     std::optional<Duration> shortest;
     for (const Declared* operation : operations_.all()) {
-        const Registered registered{.has_current = static_cast<bool>(operation->spec.current)};
+        const Registered registered{
+            .has_current = static_cast<bool>(operation->spec.current),
+            .has_load = static_cast<bool>(operation->spec.load),
+            .has_work = static_cast<bool>(operation->spec.work),
+        };
         const Policy& policy = operation->policy;
         auto checked = validate(operation->name.text(), policy, offered, registered);
         if (!checked) return checked;
@@ -98,7 +148,7 @@ void EngineImpl::stop()
 {
     {
         const std::lock_guard guard{worker_mutex_};
-        is_stopping_ = true;
+        is_stopped_ = true;
     }
     worker_changed_.notify_all();
     if (worker_.joinable()) worker_.join();
@@ -109,11 +159,24 @@ void EngineImpl::stop()
 Result<Declared*> EngineImpl::enter(const Request& request) const
 {
     if (on_lane_thread()) return fail_on_lane_thread();
-    return enter_in_transaction(request);
+    return find_operation(request);
+}
+
+Result<Declared*> EngineImpl::enter_to_claim(const Request& request) const
+{
+    if (is_stopped_.load(std::memory_order_relaxed)) return fail_stopped();
+    return enter(request);
 }
 
 Result<Declared*> EngineImpl::enter_in_transaction(const Request& request) const
 {
+    if (is_stopped_.load(std::memory_order_relaxed)) return fail_stopped();
+    return find_operation(request);
+}
+
+Result<Declared*> EngineImpl::find_operation(const Request& request) const
+{
+    if (is_in_child()) return fail_in_child();
     if (!is_started_) return fail(Errc::invalid_argument, "the engine was not started; call start()");
     return operations_.find(request.operation);
 }

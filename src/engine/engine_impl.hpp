@@ -6,6 +6,7 @@
 // engine_worker.cpp, engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what
 // is here is waiting. Thread-safe once started.
 
+#include "base/fork.hpp"
 #include "base/random.hpp"
 #include "engine/claim_flow.hpp"
 #include "engine/completion_flow.hpp"
@@ -18,6 +19,7 @@
 #include "engine/timers.hpp"
 #include "store/transactional_store.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -113,6 +115,7 @@ private:
     Task<Result<void>> write(LeaseState& lease, const OwnerWrite& wanted);
     OwnerWrite last_write(const LeaseState& lease, Settled as, std::string why) const;
     void consume(LeaseState& lease, Settled as);
+    void adopt(LeaseState& lease, Record&& completed);
 
     // engine_atomic.cpp
     Task<Result<Outcome>> run_unkeyed(Declared& operation, AtomicHandler handler);
@@ -122,6 +125,7 @@ private:
 
     // engine_worker.cpp
     Task<std::optional<Outcome>> reconcile(LeaseRef lease);  // nullopt: it did not happen, run it
+    Task<Result<void>> work_through(DueQuery query, WorkReport& report);
     Task<void> work_on(NamedRecord found, Instant now, WorkReport& report);
     Task<void> run_loaded(Lease& owned);
     bool run_pass();
@@ -143,8 +147,12 @@ private:
     double random_share();
     void note(const RecordId& id, AuditEvent event, std::string detail = {});
     std::optional<AuditNote> audit(AuditEvent event, std::string detail = {}) const;
+    // Who may come in: to look, to claim, to claim inside a transaction that is open.
     Result<Declared*> enter(const Request& request) const;
+    Result<Declared*> enter_to_claim(const Request& request) const;
     Result<Declared*> enter_in_transaction(const Request& request) const;
+    Result<Declared*> find_operation(const Request& request) const;
+    bool is_in_child() const noexcept { return fork_generation() != born_in_; }
 
     const std::unique_ptr<Store> own_store_;  // first: everything else uses it
     Store& store_;
@@ -160,12 +168,12 @@ private:
     Keeper keeper_;
     std::vector<std::string> warnings_;
     bool is_started_ = false;
+    const unsigned born_in_ = fork_generation();
 
     mutable std::mutex worker_mutex_;
     std::condition_variable worker_changed_;
-    // Guarded by worker_mutex_.
-    bool is_stopping_ = false;
-    std::optional<std::string> worker_trouble_;
+    std::atomic<bool> is_stopped_{false};        // written under worker_mutex_
+    std::optional<std::string> worker_trouble_;  // guarded by worker_mutex_
 
     std::thread worker_;
 };

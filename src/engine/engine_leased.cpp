@@ -4,6 +4,7 @@
 #include "base/fault_point.hpp"
 #include "core/transition.hpp"
 #include "engine/engine_impl.hpp"
+#include "engine/refusals.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -58,7 +59,7 @@ Task<Result<Outcome>> EngineImpl::async_leased(Request request, AsyncLeasedHandl
 
 Task<Result<Begun>> EngineImpl::async_begin(Request request)
 {
-    const auto entered = enter(request);
+    const auto entered = enter_to_claim(request);
     if (!entered) co_return std::unexpected(entered.error());
     Declared& operation = **entered;
     if (operation.policy.guarantee == Guarantee::atomic) {
@@ -82,6 +83,7 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
     const Duration started_at = patience > Duration{0} ? clock_.boottime() : Duration{0};
     std::optional<Flights::Ticket> ticket;
     for (bool is_first = true;; is_first = false) {
+        if (!is_first && is_stopped_.load(std::memory_order_relaxed)) co_return fail_stopped();
         Claimed claimed = co_await claim(operation, id, request);
         if (auto* const lease = std::get_if<LeaseRef>(&claimed)) {
             Lease owned{*lease};

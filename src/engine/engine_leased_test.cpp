@@ -126,7 +126,6 @@ TEST(Leased, ADroppedLeaseIsHeldAfterExpiryAndTheLateOwnerMaySettleIt)
     const Request request = make_request("pay");
     auto begun = world.run(world.engine->async_begin(request));
     Lease late = std::move(std::get<Lease>(*begun));
-    world.engine->stop();  // no more heartbeats
     world.clock.advance(31s);
 
     const auto report = world.run(world.engine->async_work_once());
@@ -148,7 +147,6 @@ TEST(Leased, ALateOwnerIsFencedAfterATakeover)
     const Request request = make_request("pay");
     auto begun = world.run(world.engine->async_begin(request));
     Lease late = std::move(std::get<Lease>(*begun));
-    world.engine->stop();
     world.clock.advance(31s);
 
     const auto taken = world.run(world.engine->async_leased(request, answering({201, {}, "new"})));
@@ -171,7 +169,6 @@ TEST(Leased, APoisonOperationIsHeldAfterTooManyTakeovers)
     policy.takeovers_max = 2;
     world.declare("pay", policy);
     world.start();
-    world.engine->stop();
     for (int i = 0; i < 3; ++i) {
         auto begun = world.run(world.engine->async_begin(make_request("pay")));
         ASSERT_TRUE(std::holds_alternative<Lease>(*begun));

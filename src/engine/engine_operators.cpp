@@ -2,6 +2,7 @@
 
 #include "core/transition.hpp"
 #include "engine/engine_impl.hpp"
+#include "engine/refusals.hpp"
 
 #include <utility>
 
@@ -38,6 +39,7 @@ Error refusal(const RecordId& id, const Record& record, std::string_view wish, s
 
 Task<Result<Story>> EngineImpl::async_explain(RecordId id)
 {
+    if (is_in_child()) co_return fail_in_child();
     RecordId wanted = id;
     auto sighting = co_await store_.find(std::move(wanted));
     if (!sighting) co_return std::unexpected(sighting.error());
@@ -100,6 +102,7 @@ Task<Result<Record>> EngineImpl::overrule(
     RecordId id, AuditNote note, MayOverrule may, MakeDraft make, std::string_view wish, std::string_view when
 )
 {
+    if (is_in_child()) co_return fail_in_child();
     const auto operation = operations_.find(id.operation);
     if (!operation) co_return std::unexpected(operation.error());
     RecordId wanted = id;
@@ -142,6 +145,7 @@ std::vector<OperationStats> EngineImpl::stats() const
 
 Task<Result<std::vector<RecordsByStatus>>> EngineImpl::async_count()
 {
+    if (is_in_child()) co_return fail_in_child();
     auto counts = co_await store_.count();
     if (!counts) co_return std::unexpected(counts.error());
     std::vector<RecordsByStatus> all;

@@ -236,56 +236,37 @@ TEST(Reconcile, APayloadThatCannotBeLoadedJustNowIsTriedAgain)
     EXPECT_EQ(world.engine->stats().front().leases_dropped, 1u);
 }
 
-TEST(Operators, ReleaseNeedsAReasonAndFencesTheLateOwner)
+// Under `rerun` without a payload a run is left to the client's retry, an enquiry is not.
+TEST(Reconcile, TheWorkerTakesOverAnAbandonedEnquiryUnderRerun)
 {
     World world;
-    world.declare("pay", leased);
+    Asked asked{.enquiries = {}, .answer = Happened{{201, {}, "found"}}};
+    Policy policy = leased;
+    policy.on_abandoned = OnAbandoned::rerun;
+    policy.effect = RepeatedEffect::deduplicated;
+    world.declare("pay", policy, asking(asked));
     world.start();
     const Request request = make_request("pay");
-    const RecordId id{request.tenant_id, request.operation, *request.key};
-    auto begun = world.run(world.engine->async_begin(request));
-    Lease late = std::move(std::get<Lease>(*begun));
-
-    const auto live = world.run(world.engine->async_release(id, "stuck"));
-    ASSERT_FALSE(live);
-    EXPECT_EQ(
-        live.error().detail,
-        "key \"k1\" is processing under a live lease; only an in-doubt, abandoned or failed key can be "
-        "released"
-    );
-
-    world.engine->stop();
+    std::vector<Insertion> enquiry;
+    enquiry.push_back({{request.tenant_id, request.operation, *request.key}, {}, std::nullopt});
+    enquiry.front().draft.target = request.target;
+    enquiry.front().draft.fingerprint = request.fingerprint;
+    enquiry.front().draft.mode = Mode::reconcile;
+    enquiry.front().draft.raise_epoch = true;
+    enquiry.front().draft.lease = 1s;
+    ASSERT_TRUE(world.run(world.store->insert_or_get(std::move(enquiry))));
+    {
+        auto begun = world.run(world.engine->async_begin(make_request("pay", "run")));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
     world.clock.advance(31s);
-    EXPECT_FALSE(world.run(world.engine->async_release(id, "  ")));
-    ASSERT_TRUE(world.run(world.engine->async_release(id, "checked by hand")));
-    EXPECT_EQ(world.run(late.async_finish({200})).error().code, Errc::lease_lost);
 
-    const auto story = world.run(world.engine->async_explain(id));
-    ASSERT_GE(story->timeline.size(), 2u);
-    EXPECT_EQ(story->timeline.front().event, "claimed");
-    EXPECT_EQ(story->timeline[1].event, "released");
-    EXPECT_EQ(story->timeline[1].detail, "checked by hand");
-}
+    const auto report = world.run(world.engine->async_work_once());
 
-TEST(Operators, AResolvedKeyIsReplayedWithOrWithoutAResponse)
-{
-    World world;
-    world.declare("pay", leased);
-    world.start();
-    const Request request = make_request("pay");
-    const RecordId id{request.tenant_id, request.operation, *request.key};
-    leave_in_doubt(world, request);
-
-    ASSERT_TRUE(
-        world.run(world.engine->async_resolve(id, Resolution::succeeded, std::nullopt, "bank says paid"))
-    );
-    const auto retry = world.run(world.engine->async_leased(request, answering({500})));
-
-    EXPECT_TRUE(get<Replayed>(retry).omitted);
-    EXPECT_EQ(get<Replayed>(retry).status, Status::succeeded);
-    EXPECT_FALSE(
-        world.run(world.engine->async_resolve(id, Resolution::failed, std::nullopt, "changed my mind"))
-    );
+    EXPECT_EQ(report->claimed, 1u);
+    EXPECT_EQ(report->reconciled, 1u);
+    EXPECT_EQ(world.record(request).status, Status::succeeded);
+    EXPECT_EQ(world.record(make_request("pay", "run")).status, Status::processing);
 }
 
 }  // namespace

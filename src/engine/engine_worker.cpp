@@ -4,6 +4,7 @@
 #include "base/fault_point.hpp"
 #include "core/transition.hpp"
 #include "engine/engine_impl.hpp"
+#include "engine/refusals.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -41,6 +42,13 @@ bool is_for_worker(const Declared& operation)
 {
     if (operation.policy.guarantee != Guarantee::leased) return false;
     return on_abandoned_of(operation.policy) != OnAbandoned::rerun || operation.spec.load;
+}
+
+// Under `rerun` without a payload a run waits for its client's retry; an enquiry about one does not.
+bool is_left_to_client(const Declared& operation, const Record& abandoned)
+{
+    return !is_for_worker(operation) && abandoned.status == Status::processing &&
+           abandoned.mode == Mode::run;
 }
 
 }  // namespace
@@ -114,27 +122,45 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
 
 Task<Result<WorkReport>> EngineImpl::async_work_once()
 {
+    if (is_in_child()) co_return fail_in_child();
     DueQuery query;
+    // Asked for apart: their abandoned runs, which are left alone, must not fill the page of the others.
+    DueQuery enquiries;
     for (const Declared* operation : operations_.all()) {
-        if (is_for_worker(*operation)) query.abandoned.push_back(operation->name);
-        if (operation->policy.has_reconciler) query.in_doubt.push_back(operation->name);
+        const bool is_asked = operation->policy.has_reconciler;
+        if (is_for_worker(*operation)) {
+            query.abandoned.push_back(operation->name);
+        } else if (is_asked) {
+            enquiries.abandoned.push_back(operation->name);
+        }
+        if (is_asked) query.in_doubt.push_back(operation->name);
     }
     WorkReport report;
-    if (query.abandoned.empty() && query.in_doubt.empty()) co_return report;
+    if (auto worked = co_await work_through(std::move(query), report); !worked) {
+        co_return std::unexpected(worked.error());
+    }
+    if (auto worked = co_await work_through(std::move(enquiries), report); !worked) {
+        co_return std::unexpected(worked.error());
+    }
+    co_return report;
+}
 
+Task<Result<void>> EngineImpl::work_through(DueQuery query, WorkReport& report)
+{
+    if (query.abandoned.empty() && query.in_doubt.empty()) co_return Result<void>{};
     auto due = co_await store_.due(std::move(query));
     if (!due) co_return std::unexpected(due.error());
     for (NamedRecord& found : due->records) {
         NamedRecord mine = std::move(found);
         co_await work_on(std::move(mine), due->now, report);
     }
-    co_return report;
+    co_return Result<void>{};
 }
 
 Task<void> EngineImpl::work_on(NamedRecord found, Instant now, WorkReport& report)
 {
     const auto operation = operations_.find(found.id.operation);
-    if (!operation) co_return;
+    if (!operation || is_left_to_client(**operation, found.record)) co_return;
     const Request request = request_of(found);
     Sighting seen{.record = std::move(found.record), .now = now};
     Claimed claimed = co_await claim(**operation, found.id, request, &seen);
@@ -195,6 +221,7 @@ Task<void> EngineImpl::run_loaded(Lease& owned)
 
 Task<Result<SweepReport>> EngineImpl::async_sweep_once()
 {
+    if (is_in_child()) co_return fail_in_child();
     co_await FaultPointReached{FaultPoint::sweep_before_write};
     if (transactional_ == nullptr) {
         auto swept = co_await store_.sweep(options_.sweep_batch, options_.audit_retention);
@@ -255,11 +282,11 @@ void EngineImpl::run_worker()
 {
     const Duration period = *options_.worker_period;
     std::unique_lock lock{worker_mutex_};
-    while (!is_stopping_) {
+    while (!is_stopped_) {
         lock.unlock();
         const bool has_more = run_pass();
         lock.lock();
-        if (!has_more) worker_changed_.wait_for(lock, period, [this] { return is_stopping_; });
+        if (!has_more) worker_changed_.wait_for(lock, period, [this] { return is_stopped_.load(); });
     }
 }
 

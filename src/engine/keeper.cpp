@@ -73,6 +73,7 @@ void Keeper::add(LeaseState& lease)
     Shard& shard = shard_of(lease);
     const std::lock_guard guard{shard.mutex};
     lease.is_kept = true;
+    lease.is_lost = stopping_.load(std::memory_order_relaxed);  // nobody would send its heartbeats
     lease.previous = nullptr;
     lease.next = shard.first;
     if (shard.first != nullptr) shard.first->previous = &lease;

@@ -70,9 +70,9 @@ private:
     std::mutex mutex_;
     // Guarded by mutex_.
     Duration period_{0};
-    bool stopping_ = false;
     Timers::Id timer_ = 0;
 
+    std::atomic<bool> stopping_{false};
     std::optional<Task<void>> beating_;  // confined to the timers' thread
     std::atomic<bool> is_beating_{false};
 };

@@ -57,7 +57,8 @@ std::stop_token Lease::lost() const noexcept
 
 bool Lease::is_open() const noexcept
 {
-    return state_->settled == Settled::open || state_->settled == Settled::unsettled;
+    const bool may_commit = state_->settled == Settled::in_transaction && !state_->instead;
+    return may_commit || state_->settled == Settled::open || state_->settled == Settled::unsettled;
 }
 
 Task<Result<void>> Lease::async_save(std::string checkpoint)

@@ -313,6 +313,10 @@ TEST(Atomic, AClosureOverItsRunLimitIsAnsweredUnavailableWithoutEffect)
 
     EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::none);
     get<Executed>(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+
+    Request keyless = request("pedidos.criar", "k1");
+    keyless.key.reset();
+    EXPECT_EQ(get<Unavailable>(shop.engine->atomically(keyless, endless)).effect, Effect::none);
 }
 
 TEST(Atomic, SweptRecordsTakeTheOperationsOwnRowsAlong)

@@ -83,6 +83,71 @@ TEST(LeasedOnSqlite, FinishInATransactionAfterATakeoverRollsTheRowsBack)
     EXPECT_EQ(shop.count(), 0);
 }
 
+TEST(LeasedOnSqlite, ALeaseLostInATransactionSpoilsItEvenIfTheErrorIsOverlooked)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    Lease& lease = std::get<Lease>(*begun);
+    // Somebody else's completion, under another token.
+    const auto stolen = shop.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto changed = transaction.execute("UPDATE umavez_records SET epoch = epoch + 1");
+        if (!changed) return std::unexpected(changed.error());
+        return {};
+    });
+    ASSERT_TRUE(stolen) << stolen.error().detail;
+
+    const auto committed = shop.database->transact([&](Transaction& transaction) -> Result<void> {
+        static_cast<void>(finishing(lease, "late")(transaction));
+        return {};
+    });
+
+    ASSERT_FALSE(committed);
+    EXPECT_EQ(committed.error().code, Errc::lease_lost);
+    EXPECT_EQ(shop.count(), 0);
+}
+
+TEST(LeasedOnSqlite, FinishAfterAFinishInATransactionSaysThatItWasCompletedBefore)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    Lease& lease = std::get<Lease>(*begun);
+    ASSERT_TRUE(shop.database->transact(finishing(lease, "a")));
+
+    const auto saved = lease.save("half");
+    const auto again = lease.finish(Response{.status = 200});
+
+    ASSERT_FALSE(saved);
+    EXPECT_TRUE(saved.error().detail.starts_with("the lease was completed before"));
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, Errc::invalid_argument);
+    EXPECT_TRUE(again.error().detail.starts_with("the lease was completed before"));
+    EXPECT_FALSE(lease.is_open());
+    EXPECT_EQ(shop.engine->stats().front().fenced, 0u);
+}
+
+TEST(LeasedOnSqlite, ALeaseIsOpenAfterItsTransactionRolledBack)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    Lease& lease = std::get<Lease>(*begun);
+    const auto failed = shop.database->transact([&](Transaction& transaction) -> Result<void> {
+        EXPECT_TRUE(lease.finish(transaction, Response{.status = 201}));
+        return fail(Errc::invalid_argument, "changed my mind");
+    });
+    ASSERT_FALSE(failed);
+
+    EXPECT_TRUE(lease.is_open());
+    EXPECT_TRUE(lease.save("half"));
+    EXPECT_TRUE(lease.finish(Response{.status = 200}));
+    EXPECT_FALSE(lease.is_open());
+}
+
 TEST(LeasedOnSqlite, ATransactionThatDidNotCommitLeavesTheKeyInDoubt)
 {
     Shop shop;

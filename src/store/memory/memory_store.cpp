@@ -71,7 +71,7 @@ public:
         found.reserve(batch.size());
         for (Insertion& insertion : batch) {
             const std::uint64_t hash = hash_of(insertion.id);
-            shard_of(hash).insert_or_get(hash, std::move(insertion), found.emplace_back());
+            shard_of(hash).insert_or_get(hash, std::move(insertion), found);
         }
         return Async<std::vector<Found>>::ready(std::move(found));
     }
@@ -83,7 +83,7 @@ public:
         replaced.reserve(batch.size());
         for (Replacement& replacement : batch) {
             const std::uint64_t hash = hash_of(replacement.id);
-            shard_of(hash).replace(hash, std::move(replacement), replaced.emplace_back());
+            shard_of(hash).replace(hash, std::move(replacement), replaced);
         }
         return Async<std::vector<Replaced>>::ready(std::move(replaced));
     }
@@ -95,7 +95,7 @@ public:
         replaced.reserve(batch.size());
         for (const Heartbeat& heartbeat : batch) {
             const std::uint64_t hash = hash_of(heartbeat.id);
-            shard_of(hash).heartbeat(hash, heartbeat, replaced.emplace_back());
+            shard_of(hash).heartbeat(hash, heartbeat, replaced);
         }
         return Async<std::vector<Replaced>>::ready(std::move(replaced));
     }

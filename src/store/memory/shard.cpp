@@ -29,58 +29,64 @@ std::optional<Instant> spent_at_the_earliest(const Record& record) noexcept
 
 }  // namespace
 
-void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& found)
+void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, std::vector<Found>& answers)
 {
     const std::lock_guard guard{mutex_};
-    found.now = clock_.now();
+    const Instant now = clock_.now();
     if (const Entry* const there = entry_of({insertion.id, hash})) {
-        found.record = there->record;
+        answers.emplace_back(false, there->record, now);
         return;
     }
     std::optional<AuditNote> note = std::move(insertion.audit);
-    auto made = std::make_unique<Entry>(std::move(insertion), found.now);
+    auto made = std::make_unique<Entry>(std::move(insertion), now);
     Entry& entry = *made;
-    audit(entry, note, found.now);
+    audit(entry, note, now);
     slots_.emplace(Slot{hash, std::move(made)});
     index(entry, hash);
-    found.record = entry.record;
-    found.inserted = true;
+    answers.emplace_back(true, entry.record, now);
 }
 
-void Shard::replace(std::uint64_t hash, Replacement&& replacement, Replaced& replaced)
+void Shard::replace(std::uint64_t hash, Replacement&& replacement, std::vector<Replaced>& answers)
 {
     const std::lock_guard guard{mutex_};
-    replaced.now = clock_.now();
+    const Instant now = clock_.now();
     Entry* const entry = entry_of({replacement.id, hash});
-    if (entry == nullptr) return;
-    if (!matches(entry->record, replacement.expected, replaced.now)) {
-        replaced.record = entry->record;
+    if (entry == nullptr) {
+        answers.emplace_back(false, std::nullopt, now);
+        return;
+    }
+    if (!matches(entry->record, replacement.expected, now)) {
+        answers.emplace_back(false, entry->record, now);
         return;
     }
     // The caller has just given the response; copying it back would be the dearest part of a completion.
     auto response = std::exchange(replacement.next.response, std::nullopt);
-    entry->record = to_record(std::move(replacement.next), &entry->record, replaced.now);
-    replaced.record = entry->record;
+    entry->record = to_record(std::move(replacement.next), &entry->record, now);
+    answers.emplace_back(true, entry->record, now);
     entry->record.response = std::move(response);
-    audit(*entry, replacement.audit, replaced.now);
+    audit(*entry, replacement.audit, now);
     index(*entry, hash);
-    replaced.done = true;
 }
 
-void Shard::heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, Replaced& replaced)
+void Shard::heartbeat(
+    std::uint64_t hash, const Heartbeat& heartbeat, std::vector<Replaced>& answers
+)
 {
     const std::lock_guard guard{mutex_};
-    replaced.now = clock_.now();
+    const Instant now = clock_.now();
     Entry* const entry = entry_of({heartbeat.id, hash});
-    if (entry == nullptr) return;
-    Record& record = entry->record;
-    if (record.token == heartbeat.token && record.status == Status::processing) {
-        record.processing_expires_at = replaced.now + heartbeat.lease;
-        if (heartbeat.expires_in) record.expires_at = replaced.now + *heartbeat.expires_in;
-        index(*entry, hash);
-        replaced.done = true;
+    if (entry == nullptr) {
+        answers.emplace_back(false, std::nullopt, now);
+        return;
     }
-    replaced.record = record;
+    Record& record = entry->record;
+    const bool is_ours = record.token == heartbeat.token && record.status == Status::processing;
+    if (is_ours) {
+        record.processing_expires_at = now + heartbeat.lease;
+        if (heartbeat.expires_in) record.expires_at = now + *heartbeat.expires_in;
+        index(*entry, hash);
+    }
+    answers.emplace_back(is_ours, record, now);
 }
 
 Sighting Shard::find(HashedId id) const

@@ -34,10 +34,10 @@ public:
     // `clock` outlives the shard; both belong to the store.
     Shard(const StoreClock& clock, bool audit) noexcept : clock_(clock), audit_(audit) {}
 
-    // The answers are written where they will stay: a record is large, and moving it twice shows.
-    void insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& found);
-    void replace(std::uint64_t hash, Replacement&& replacement, Replaced& replaced);
-    void heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, Replaced& replaced);
+    // Each appends its answer, so that the record is copied to where it will stay: it is large.
+    void insert_or_get(std::uint64_t hash, Insertion&& insertion, std::vector<Found>& answers);
+    void replace(std::uint64_t hash, Replacement&& replacement, std::vector<Replaced>& answers);
+    void heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, std::vector<Replaced>& answers);
     Sighting find(HashedId id) const;
 
     // Appends the swept to `ids`, at most `count_max` of them.

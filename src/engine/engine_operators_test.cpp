@@ -1,0 +1,66 @@
+// What operators do, in virtual time.
+
+#include "engine/test_world.hpp"
+
+#include <utility>
+
+namespace umavez::testing_world {
+namespace {
+
+const Policy leased{.guarantee = Guarantee::leased};
+
+TEST(Operators, ReleaseNeedsAReasonAndFencesTheLateOwner)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request request = make_request("pay");
+    const RecordId id{request.tenant_id, request.operation, *request.key};
+    auto begun = world.run(world.engine->async_begin(request));
+    Lease late = std::move(std::get<Lease>(*begun));
+
+    const auto live = world.run(world.engine->async_release(id, "stuck"));
+    ASSERT_FALSE(live);
+    EXPECT_EQ(
+        live.error().detail,
+        "key \"k1\" is processing under a live lease; only an in-doubt, abandoned or failed key can be "
+        "released"
+    );
+
+    world.engine->stop();
+    world.clock.advance(31s);
+    EXPECT_FALSE(world.run(world.engine->async_release(id, "  ")));
+    ASSERT_TRUE(world.run(world.engine->async_release(id, "checked by hand")));
+    EXPECT_EQ(world.run(late.async_finish({200})).error().code, Errc::lease_lost);
+
+    const auto story = world.run(world.engine->async_explain(id));
+    ASSERT_GE(story->timeline.size(), 2u);
+    EXPECT_EQ(story->timeline.front().event, "claimed");
+    EXPECT_EQ(story->timeline[1].event, "released");
+    EXPECT_EQ(story->timeline[1].detail, "checked by hand");
+}
+
+TEST(Operators, AResolvedKeyIsReplayedWithOrWithoutAResponse)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request request = make_request("pay");
+    const RecordId id{request.tenant_id, request.operation, *request.key};
+    auto begun = world.run(world.engine->async_begin(request));
+    ASSERT_TRUE(world.run(std::get<Lease>(*begun).async_doubt("no answer")));
+
+    ASSERT_TRUE(
+        world.run(world.engine->async_resolve(id, Resolution::succeeded, std::nullopt, "bank says paid"))
+    );
+    const auto retry = world.run(world.engine->async_leased(request, answering({500})));
+
+    EXPECT_TRUE(get<Replayed>(retry).omitted);
+    EXPECT_EQ(get<Replayed>(retry).status, Status::succeeded);
+    EXPECT_FALSE(
+        world.run(world.engine->async_resolve(id, Resolution::failed, std::nullopt, "changed my mind"))
+    );
+}
+
+}  // namespace
+}  // namespace umavez::testing_world
