@@ -22,7 +22,7 @@ public:
     Hasher(const Hasher&) = delete;
     Hasher& operator=(const Hasher&) = delete;
 
-    // One that is kept, because making one costs as much as hashing 200 bytes. Nothing is in it yet: what
+    // One that is kept, because making one allocates. Nothing is in it yet: what
     // an earlier caller began and did not finish is forgotten. Finish before anybody else can ask for it.
     static Hasher& of_this_thread();
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Many characters at a time: the loops over text that the speed of the parser depends on. Short
-// texts are the rule, so what counts is that their length decides no branch: a wrong guess of the
-// processor costs as much as twenty characters. Thread-safe.
+// texts are the rule, so what counts is that their length decides no branch, which the processor
+// would guess wrongly. Thread-safe.
 
 #include <bit>
 #include <cstdint>

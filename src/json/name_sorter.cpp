@@ -33,7 +33,7 @@ std::optional<std::uint32_t> NameSorter::sort(std::uint32_t object)
 }
 
 // The place of a name is the number of names before it. No branch depends on the names: their order
-// is the sender's, and guessing it wrongly took the processor longer than all comparisons.
+// is the sender's, and the processor would often guess it wrongly.
 bool NameSorter::place_few(std::uint32_t* list) const noexcept
 {
     const std::size_t count = names_.size();

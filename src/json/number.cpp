@@ -79,7 +79,7 @@ bool is_kept_by_double(const Decimal& decimal) noexcept
     if (decimal.digit_count() > digits_of_double_max) return false;
     const Scientific written{decimal};
     double value = 0;
-    static_cast<void>(written.to_double(value));  // a positional exponent is in range
+    if (written.to_double(value) != std::errc{}) return false;
     char text[32];
     const char* const end =
         std::to_chars(std::begin(text), std::end(text), value, std::chars_format::scientific).ptr;

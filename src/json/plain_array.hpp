@@ -1,8 +1,7 @@
 #pragma once
 
 // PlainArray: a growing array of plain values whose new elements are written by the caller, not
-// cleared first: clearing and growing a std::vector took a tenth of the parse. Confined to its
-// thread while it grows.
+// cleared first as std::vector does it. Confined to its thread while it grows.
 
 #include <algorithm>
 #include <cstddef>
