@@ -77,9 +77,6 @@ public:
     // Whether a statement failed outside nested(): nothing of this closure will be committed.
     virtual bool is_spoiled() const noexcept = 0;
 
-    // The same for a failure that is not a statement's. Gives `error` back, to be returned.
-    virtual std::unexpected<Error> spoil(Error error) = 0;
-
     // Savepoints, innermost last. nested() is the safe way to use them.
     virtual Result<void> begin_savepoint() = 0;
     virtual Result<void> release_savepoint() = 0;

@@ -43,6 +43,13 @@ bool is_own_completion(const std::optional<Record>& there, const LeaseState& lea
     return there && there->token == lease.token && is_completed(*there);
 }
 
+// An overlooked error must not commit rows that the lease no longer fences. Only a failed statement spoils a
+// transaction, so one is run that cannot succeed; its name is what a careless closure is told.
+void spoil(Transaction& transaction)
+{
+    static_cast<void>(transaction.query("SELECT the_lease_was_lost_and_its_error_overlooked"));
+}
+
 // Without the response, which is added when the draft is sent.
 Draft last_draft(const LeaseState& lease, Settled as)
 {
@@ -217,11 +224,8 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     if (std::holds_alternative<DoneStep>(step)) return {};
     if (const auto* const fenced = std::get_if<FencedStep>(&step)) {
         lease.instead = answer_instead(flow.there(), lease, fenced->now);
-        // An overlooked error must not commit rows that the lease no longer fences.
-        return transaction.spoil(
-            {Errc::lease_lost, "another owner holds the key; this transaction rolls back",
-             std::source_location::current()}
-        );
+        spoil(transaction);
+        return fail(Errc::lease_lost, "another owner holds the key; this transaction rolls back");
     }
     return fail(Errc::store_unavailable, "the completion could not be written in this transaction");
 }
