@@ -48,7 +48,7 @@ public:
 
     // A failure that is not SQLite's but must have the same consequence (a record that does not
     // decode).
-    std::unexpected<Error> spoil(Error error);
+    std::unexpected<Error> spoil(Error error) override;
 
     Result<void> run_script(std::string_view sql);
 
