@@ -1,5 +1,6 @@
 #include "sqlite/raw_writer.hpp"
 
+#include "base/digest.hpp"
 #include "database/sqlite/tuning.hpp"
 #include "support/requests.hpp"
 
@@ -7,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace umavez::bench {
 namespace {
@@ -22,6 +24,12 @@ std::int64_t now_micros()
                std::chrono::system_clock::now().time_since_epoch()
     )
         .count();
+}
+
+std::int64_t identity_of(const std::string& key)
+{
+    const std::uint64_t hash = stable_hash({tenant_text, operation_text, key});
+    return std::bit_cast<std::int64_t>(hash);
 }
 
 void bind(sqlite3_stmt* statement, int position, std::string_view text)
@@ -53,14 +61,15 @@ RawWriter::RawWriter(const std::string& path)
     begin_ = prepare("BEGIN IMMEDIATE");
     commit_ = prepare("COMMIT");
     insert_ = prepare(
-        "INSERT INTO umavez_records (tenant_id, operation, key, target, fingerprint, "
+        "INSERT INTO umavez_records (identity, rank, tenant_id, operation, key, target, fingerprint, "
         "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, "
         "created_at, updated_at, processing_expires_at, response_omitted) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, 1, 'processing', 0, 'run', ?6, ?7, 1, 0, ?6, ?6, ?8, 0) "
-        "ON CONFLICT (tenant_id, operation, key) DO NOTHING"
+        "VALUES (?9, 0, ?1, ?2, ?3, ?4, ?5, 1, 'processing', 0, 'run', ?6, ?7, 1, 0, ?6, ?6, ?8, 0) "
+        "ON CONFLICT (identity, rank) DO NOTHING"
     );
     find_ = prepare(
-        "SELECT id FROM umavez_records WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
+        "SELECT id FROM umavez_records WHERE identity = ?4 AND tenant_id = ?1 AND operation = ?2 "
+        "AND key = ?3"
     );
     update_ = prepare(
         "UPDATE umavez_records SET status = 'succeeded', updated_at = ?5, completed_at = ?5, "
@@ -129,6 +138,7 @@ void RawWriter::claim(std::uint64_t number)
     sqlite3_bind_int64(insert_, 6, now);
     bind_blob(insert_, 7, short_digest);
     sqlite3_bind_int64(insert_, 8, now + 30'000'000);
+    sqlite3_bind_int64(insert_, 9, identity_of(key));
     step(insert_);
     audit(sqlite3_last_insert_rowid(database_), key, "claimed");
 }
@@ -141,6 +151,7 @@ void RawWriter::finish(std::uint64_t number)
     bind(find_, 1, tenant_text);
     bind(find_, 2, operation_text);
     bind(find_, 3, key);
+    sqlite3_bind_int64(find_, 4, identity_of(key));
     if (sqlite3_step(find_) != SQLITE_ROW) give_up("a claimed record is gone");
     const std::int64_t row = sqlite3_column_int64(find_, 0);
     sqlite3_reset(find_);

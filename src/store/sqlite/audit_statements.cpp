@@ -1,15 +1,15 @@
 #include "store/sqlite/audit_statements.hpp"
 
 #include "base/assert.hpp"
-#include "base/digest.hpp"
 #include "base/limits.hpp"
+#include "store/sqlite/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <limits>
 
 namespace umavez {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 // The record's id may be known already; one that has none is looked for.
 const StaticSql insert_sql{
     "INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, execution, "
-    "detail) VALUES (coalesce(?9, (SELECT id FROM umavez_records WHERE tenant_id = ?3 AND "
-    "operation = ?4 AND key = ?5), ?10), ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?2)"
+    "detail) VALUES (coalesce(?9, (SELECT id FROM umavez_records WHERE identity = ?11 AND "
+    "tenant_id = ?3 AND operation = ?4 AND key = ?5), ?10), ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?2)"
 };
 // Ids follow time closely enough: only the first ones are looked at.
 const StaticSql delete_sql{
@@ -28,16 +28,15 @@ const StaticSql delete_sql{
 const StaticSql orphan_sql{"UPDATE umavez_audit SET subject = ?2 WHERE subject = ?1"};
 const StaticSql timeline_sql{
     "SELECT at, event, epoch, execution, detail FROM umavez_audit WHERE subject IN (?1, "
-    "(SELECT id FROM umavez_records WHERE tenant_id = ?2 AND operation = ?3 AND key = ?4)) AND "
+    "(SELECT id FROM umavez_records WHERE identity = ?6 AND tenant_id = ?2 AND operation = ?3 AND "
+    "key = ?4)) AND "
     "tenant_id = ?2 AND operation = ?3 AND key = ?4 ORDER BY id DESC LIMIT ?5"
 };
 
 // Negative, so that it is no record's id.
-std::int64_t subject_without_record(const RecordId& id) noexcept
+std::int64_t subject_without_record(std::int64_t identity) noexcept
 {
-    const std::uint64_t hash =
-        stable_hash({id.tenant_id.text(), id.operation.text(), id.key.text()});
-    return std::bit_cast<std::int64_t>(hash | (std::uint64_t{1} << 63));
+    return identity | std::numeric_limits<std::int64_t>::min();
 }
 
 }  // namespace
@@ -67,7 +66,9 @@ Result<void> insert_audit(
     if (subject.row) {
         insert.bind(9, *subject.row);
     } else {
-        insert.bind(10, subject_without_record(subject.id));
+        const std::int64_t identity = identity_of(subject.id);
+        insert.bind(10, subject_without_record(identity));
+        insert.bind(11, identity);
     }
     const auto stepped = transaction.step(insert);
     if (!stepped) return std::unexpected(stepped.error());
@@ -79,7 +80,7 @@ Result<void> orphan_audit(SqliteTransaction& transaction, std::int64_t row, cons
     const auto statement = transaction.use(orphan_sql);
     if (!statement) return std::unexpected(statement.error());
     (*statement)->bind(1, row);
-    (*statement)->bind(2, subject_without_record(id));
+    (*statement)->bind(2, subject_without_record(identity_of(id)));
     const auto stepped = transaction.step(**statement);
     if (!stepped) return std::unexpected(stepped.error());
     return {};
@@ -117,7 +118,9 @@ Result<std::vector<AuditEntry>> read_timeline(
     const auto statement = transaction.use(timeline_sql);
     if (!statement) return std::unexpected(statement.error());
     Statement& select = **statement;
-    select.bind(1, subject_without_record(id));
+    const std::int64_t identity = identity_of(id);
+    select.bind(1, subject_without_record(identity));
+    select.bind(6, identity);
     select.bind(2, id.tenant_id.text());
     select.bind(3, id.operation.text());
     select.bind(4, id.key.text());

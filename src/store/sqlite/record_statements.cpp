@@ -4,6 +4,7 @@
 #include "core/decide.hpp"
 #include "core/transition.hpp"
 #include "store/sqlite/audit_statements.hpp"
+#include "store/sqlite/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
 
 #include <fmt/format.h>
@@ -13,22 +14,23 @@
 namespace umavez {
 namespace {
 
+// The rank is 0 unless another identity has the same number.
 const StaticSql insert_sql{
-    "INSERT INTO umavez_records (tenant_id, operation, key, target, fingerprint, "
+    "INSERT INTO umavez_records (identity, rank, tenant_id, operation, key, target, fingerprint, "
     "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, retry_at, "
     "created_at, updated_at, completed_at, processing_expires_at, expires_at, response_status, "
     "response_digest, response_omitted, entity_type, entity_id, response_headers, response_body, "
-    "checkpoint) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-    "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
-    "ON CONFLICT (tenant_id, operation, key) DO NOTHING"
+    "checkpoint) VALUES (?28, coalesce((SELECT max(rank) + 1 FROM umavez_records WHERE "
+    "identity = ?28), 0), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+    "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)"
 };
 const StaticSql find_sql{"SELECT " UMAVEZ_RECORD_COLUMNS
-                         " FROM umavez_records WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
-};
+                         " FROM umavez_records WHERE identity = ?28 AND tenant_id = ?1 AND "
+                         "operation = ?2 AND key = ?3"};
 // What a condition asks about.
 const StaticSql head_sql{
     "SELECT id, epoch, execution, status, processing_expires_at FROM umavez_records "
-    "WHERE tenant_id = ?1 AND operation = ?2 AND key = ?3"
+    "WHERE identity = ?28 AND tenant_id = ?1 AND operation = ?2 AND key = ?3"
 };
 const StaticSql update_sql{
     "UPDATE umavez_records SET target = ?4, fingerprint = ?5, fingerprint_version = ?6, "
@@ -58,6 +60,7 @@ void bind_identity(Statement& statement, const RecordId& id)
     statement.bind(1, id.tenant_id.text());
     statement.bind(2, id.operation.text());
     statement.bind(3, id.key.text());
+    statement.bind(28, identity_of(id));
 }
 
 Result<std::optional<FoundRow>> find_row(SqliteTransaction& transaction, const RecordId& id)
@@ -131,28 +134,24 @@ Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& in
     if (auto within = check_limits(insertion.draft); !within)
         return std::unexpected(within.error());
     const Instant now = transaction.now();
-    Record record = to_record_without_response(insertion.draft, nullptr, now);
-    {
-        const auto statement = transaction.use(insert_sql);
-        if (!statement) return std::unexpected(statement.error());
-        std::string headers;
-        bind_identity(**statement, insertion.id);
-        bind_record(**statement, record, insertion.draft.response, headers);
-        const std::int64_t before = transaction.connection().changes_total();
-        const auto stepped = transaction.step(**statement);
-        if (!stepped) return std::unexpected(stepped.error());
-        if (transaction.connection().changes_total() != before) {
-            const AuditSubject subject{insertion.id, transaction.connection().last_row()};
-            auto audited = write_audit(transaction, subject, record.token, insertion.audit);
-            if (!audited) return std::unexpected(audited.error());
-            record.response = insertion.draft.response;
-            return Found{.inserted = true, .record = std::move(record), .now = now};
-        }
-    }
+    // Found or not, it stays so until the insert: nobody else writes to this file.
     auto there = find_row(transaction, insertion.id);
     if (!there) return std::unexpected(std::move(there.error()));
-    if (!*there) return fail_corrupt("the index umavez_records_identity");
-    return Found{.inserted = false, .record = std::move((*there)->record), .now = now};
+    if (*there) return Found{.inserted = false, .record = std::move((*there)->record), .now = now};
+
+    Record record = to_record_without_response(insertion.draft, nullptr, now);
+    const auto statement = transaction.use(insert_sql);
+    if (!statement) return std::unexpected(statement.error());
+    std::string headers;
+    bind_identity(**statement, insertion.id);
+    bind_record(**statement, record, insertion.draft.response, headers);
+    const auto stepped = transaction.step(**statement);
+    if (!stepped) return std::unexpected(stepped.error());
+    const AuditSubject subject{insertion.id, transaction.connection().last_row()};
+    auto audited = write_audit(transaction, subject, record.token, insertion.audit);
+    if (!audited) return std::unexpected(audited.error());
+    record.response = insertion.draft.response;
+    return Found{.inserted = true, .record = std::move(record), .now = now};
 }
 
 Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& replacement)

@@ -24,6 +24,8 @@ CREATE TABLE umavez_migrations (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE umavez_records (
     id INTEGER PRIMARY KEY,
+    identity INTEGER NOT NULL,
+    rank INTEGER NOT NULL CHECK (rank >= 0),
     tenant_id TEXT NOT NULL COLLATE BINARY
         CHECK (length(tenant_id) BETWEEN 1 AND 64),
     operation TEXT NOT NULL COLLATE BINARY
@@ -63,4 +65,4 @@ CREATE INDEX umavez_records_abandoned ON umavez_records (processing_expires_at)
     WHERE status = 'processing';
 CREATE INDEX umavez_records_doubted ON umavez_records (retry_at) WHERE status = 'in_doubt';
 CREATE INDEX umavez_records_expiry ON umavez_records (expires_at) WHERE expires_at IS NOT NULL;
-CREATE UNIQUE INDEX umavez_records_identity ON umavez_records (tenant_id, operation, key);
+CREATE UNIQUE INDEX umavez_records_identity ON umavez_records (identity, rank);

@@ -6,6 +6,7 @@
 #include "base/limits.hpp"
 #include "core/transition.hpp"
 #include "database/sqlite/test_support.hpp"
+#include "store/sqlite/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
 
 #include <sqlite3.h>
@@ -268,6 +269,31 @@ TEST_F(SqliteStoreTest, SweepLeavesOneEntryForTheWholeBatch)
     EXPECT_EQ(wait(store->timeline(sweep, 10))->at(0).detail, "2 records");
 }
 
+TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
+{
+    ASSERT_TRUE(claim(id("first")));
+    const auto shared = [this] {
+        // As if the digests of both began with the same eight bytes.
+        return database->transact(sql(
+            "UPDATE umavez_records SET identity = $1 WHERE key = 'first'",
+            {identity_of(id("second"))}
+        ));
+    };
+    ASSERT_TRUE(shared());
+
+    const auto second = claim(id("second"));
+    ASSERT_TRUE(second);
+    EXPECT_TRUE(second->inserted);
+    EXPECT_FALSE(claim(id("second"))->inserted);
+    ASSERT_TRUE(complete(id("second"), second->record, example));
+    EXPECT_EQ(wait(store->timeline(id("second"), 10))->size(), 2u);
+
+    // The first one goes; the second one must still be found behind the gap.
+    ASSERT_TRUE(database->transact(sql("DELETE FROM umavez_records WHERE key = 'first'")));
+    EXPECT_FALSE(claim(id("second"))->inserted);
+    EXPECT_EQ(test::read_integer(*database, "SELECT count(*) FROM umavez_records"), 1);
+}
+
 TEST_F(SqliteStoreTest, StoryOfAKeyOutlivesItsRecords)
 {
     const auto first = claim(id());
@@ -316,10 +342,9 @@ TEST_F(SqliteStoreTest, HotStatementsUseTheirIndexes)
         return plans;
     };
     EXPECT_EQ(
-        plan("SELECT * FROM umavez_records WHERE tenant_id = 'a' AND operation = 'b' AND key = 'c'"
-        ),
-        "SEARCH umavez_records USING INDEX umavez_records_identity (tenant_id=? AND operation=? "
-        "AND key=?)\n"
+        plan("SELECT * FROM umavez_records WHERE identity = 1 AND tenant_id = 'a' AND "
+             "operation = 'b' AND key = 'c'"),
+        "SEARCH umavez_records USING INDEX umavez_records_identity (identity=?)\n"
     );
     EXPECT_EQ(
         plan("SELECT * FROM umavez_records WHERE expires_at IS NOT NULL AND expires_at <= 5 "
