@@ -1,14 +1,13 @@
 #include "sqlite/raw_writer.hpp"
 
-#include "base/digest.hpp"
 #include "database/sqlite/tuning.hpp"
+#include "store/sqlite/identity.hpp"
 #include "support/requests.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace umavez::bench {
 namespace {
@@ -26,12 +25,6 @@ std::int64_t now_micros()
         .count();
 }
 
-std::int64_t identity_of(const std::string& key)
-{
-    const std::uint64_t hash = stable_hash({tenant_text, operation_text, key});
-    return std::bit_cast<std::int64_t>(hash);
-}
-
 void bind(sqlite3_stmt* statement, int position, std::string_view text)
 {
     sqlite3_bind_text64(
@@ -47,6 +40,8 @@ void bind_blob(sqlite3_stmt* statement, int position, std::string_view bytes)
 }  // namespace
 
 RawWriter::RawWriter(const std::string& path)
+    : tenant_id_(must(TenantId::parse(tenant_text))),
+      operation_(must(Operation::parse(operation_text)))
 {
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
@@ -138,7 +133,7 @@ void RawWriter::claim(std::uint64_t number)
     sqlite3_bind_int64(insert_, 6, now);
     bind_blob(insert_, 7, short_digest);
     sqlite3_bind_int64(insert_, 8, now + 30'000'000);
-    sqlite3_bind_int64(insert_, 9, identity_of(key));
+    sqlite3_bind_int64(insert_, 9, identity_of({tenant_id_, operation_, must(Key::parse(key))}));
     step(insert_);
     audit(sqlite3_last_insert_rowid(database_), key, "claimed");
 }
@@ -151,7 +146,7 @@ void RawWriter::finish(std::uint64_t number)
     bind(find_, 1, tenant_text);
     bind(find_, 2, operation_text);
     bind(find_, 3, key);
-    sqlite3_bind_int64(find_, 4, identity_of(key));
+    sqlite3_bind_int64(find_, 4, identity_of({tenant_id_, operation_, must(Key::parse(key))}));
     if (sqlite3_step(find_) != SQLITE_ROW) give_up("a claimed record is gone");
     const std::int64_t row = sqlite3_column_int64(find_, 0);
     sqlite3_reset(find_);

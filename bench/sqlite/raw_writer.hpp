@@ -4,6 +4,8 @@
 // indexes, with the same settings and audit, in transactions of a chosen size. No rules, no queue, one
 // thread that never waits for anybody. Confined to its thread.
 
+#include <umavez/names.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -35,6 +37,8 @@ private:
     void audit(std::int64_t record, const std::string& key, const char* event);
     void step(sqlite3_stmt* statement);
 
+    const TenantId tenant_id_;
+    const Operation operation_;
     sqlite3* database_ = nullptr;
     sqlite3_stmt* begin_ = nullptr;
     sqlite3_stmt* commit_ = nullptr;

@@ -126,6 +126,7 @@ public:
 
     // A task that has ended before it is started.
     template <typename U>
+        requires(!std::is_void_v<T>)
     static Task ready(U&& value)
     {
         Task task;

@@ -77,7 +77,8 @@ public:
     // Whether a statement failed outside nested(): nothing of this closure will be committed.
     virtual bool is_spoiled() const noexcept = 0;
 
-    // The same for a failure that is not a statement's. Gives `error` back, to be returned.
+    // Undoes this closure, or the nested() part that runs, as a failed statement would. Gives `error` back,
+    // to be returned.
     virtual std::unexpected<Error> spoil(Error error) = 0;
 
 protected:

@@ -1,7 +1,7 @@
 #pragma once
 
 // Every bound of umavez, in one place. Crossing one is Errc::limit_exceeded (or invalid_argument where a
-// text is parsed) and never a truncation. Immutable.
+// text is parsed) and never a truncation, but for audit details. Immutable.
 
 #include <chrono>
 #include <cstddef>

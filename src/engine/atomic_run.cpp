@@ -207,7 +207,7 @@ Result<void> AtomicRun::give_back(Transaction& transaction, const Record& owned,
     released = true;
     if (auto undone = roll_back(transaction); !undone) return undone;
     if (!call_.audits) return {};
-    AuditNote audit{AuditEvent::released, std::move(why)};
+    AuditNote audit = make_note(AuditEvent::released, std::move(why));
     return call_.store.append_audit(transaction, call_.id, owned.token, std::move(audit));
 }
 

@@ -33,6 +33,7 @@ ClaimStep ClaimFlow::start_from(Record record, Instant now)
 ClaimStep ClaimFlow::on_found(Found&& found)
 {
     record_ = std::move(found.record);
+    is_unknown_ = false;  // an earlier write has its answer now
     if (found.inserted || is_ours(found.now)) return OwnedStep{};
     return consider(found.now);
 }
@@ -40,6 +41,7 @@ ClaimStep ClaimFlow::on_found(Found&& found)
 ClaimStep ClaimFlow::on_replaced(Replaced&& replaced)
 {
     record_ = std::move(replaced.record);
+    is_unknown_ = false;
     if (!record_) return InsertStep{};  // swept meanwhile
     if (replaced.done && !claim_) return AnswerStep{held_};
     if (replaced.done || is_ours(replaced.now)) return OwnedStep{claim_ && claim_->takeover};

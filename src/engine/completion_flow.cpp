@@ -21,13 +21,19 @@ CompletionStep CompletionFlow::on_error(Error error)
 {
     is_unknown_ = is_unknown_ || effect_of(error.code) == Effect::unknown;
     error_ = std::move(error);
-    if (!is_retryable(error_->code)) return UnsettledStep{};
+    if (!is_retryable(error_->code)) return give_up();
     return RepeatStep{repeat_delay(repeats_++)};
 }
 
 CompletionStep CompletionFlow::on_pause_over(bool patience_is_over)
 {
     if (!patience_is_over) return WriteStep{};
+    return give_up();
+}
+
+CompletionStep CompletionFlow::give_up()
+{
+    // Whatever came last: an earlier attempt may have been written.
     if (is_unknown_) error_->code = Errc::store_unknown;
     return UnsettledStep{};
 }

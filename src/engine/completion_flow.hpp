@@ -55,6 +55,8 @@ public:
     const Error& error() const noexcept { return *error_; }
 
 private:
+    CompletionStep give_up();
+
     const RecordId& id_;
     const OwnerWrite& write_;
     std::optional<Record> there_;

@@ -67,6 +67,7 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
         } else if (const auto* const answer = std::get_if<AnswerStep>(&step)) {
             co_return to_outcome(operation, id, request, answer->decision, flow.record());
         } else {
+            if (!is_retryable(flow.error().code)) co_return flow.error();
             co_return Outcome{Unavailable{effect_of(flow.error().code), flow.error().detail}};
         }
     }
@@ -85,7 +86,7 @@ Outcome EngineImpl::to_outcome(
         return to_replayed(std::move(record));
     }
     if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
-        note(id, AuditEvent::mismatch, mismatch->target ? "another target" : "another fingerprint");
+        note_mismatch(id, *mismatch);
         return *mismatch;
     }
     note_if_ignored(operation, id, request, record);
@@ -94,6 +95,11 @@ Outcome EngineImpl::to_outcome(
         return InProgress{std::max(in_progress->retry_after, Duration{1})};
     }
     return std::get<InDoubt>(decision);
+}
+
+void EngineImpl::note_mismatch(const RecordId& id, const Mismatch& mismatch)
+{
+    note(id, AuditEvent::mismatch, mismatch.target ? "another target" : "another fingerprint");
 }
 
 // Under `on_mismatch = original` another payload goes on by status, and somebody should know.
@@ -132,23 +138,35 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
 )
 {
     std::optional<Outcome> outcome;
+    bool differs = false;
     Closure closure = [&](Transaction& transaction) -> Result<void> {
+        outcome.reset();
         auto sighting = transactional_->find(transaction, id);
         if (!sighting) return std::unexpected(sighting.error());
         if (!sighting->record) return {};
         const Decision decision =
             decide(&*sighting->record, request, operation.policy, sighting->now);
+        if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
+            if (is_completed(*sighting->record)) outcome = *mismatch;
+            return {};
+        }
         if (!std::holds_alternative<Replay>(decision)) return {};
-        const bool differs = sighting->record->fingerprint != request.fingerprint;
+        differs = sighting->record->fingerprint != request.fingerprint;
         auto replayed = replay(transaction, operation, *std::move(sighting->record));
         if (!replayed) return std::unexpected(replayed.error());
         outcome = *std::move(replayed);
-        note(id, differs ? AuditEvent::mismatch_ignored : AuditEvent::replayed);
-        if (differs) operation.tally.add(Count::mismatch_ignored);
         return {};
     };
     const auto read = co_await transactional_->database().async_read(std::move(closure));
-    if (!read) co_return std::nullopt;  // the lane will tell what is wrong
+    if (!read || !outcome) co_return std::nullopt;  // the lane will tell what is wrong
+    if (const auto* const mismatch = std::get_if<Mismatch>(&*outcome)) {
+        note_mismatch(id, *mismatch);
+    } else if (differs) {
+        operation.tally.add(Count::mismatch_ignored);
+        note(id, AuditEvent::mismatch_ignored);
+    } else {
+        note(id, AuditEvent::replayed);
+    }
     co_return outcome;
 }
 

@@ -95,9 +95,7 @@ Task<Result<void>> EngineImpl::write(LeaseState& lease, const OwnerWrite& wanted
                 adopt(lease, *std::move(flow.there()));
                 co_return fail_completed_before();
             }
-            lease.instead = answer_instead(flow.there(), lease, fenced->now);
-            lease.operation.tally.add(Count::fenced);
-            note(lease.id, AuditEvent::fenced, fmt::format("epoch {}", lease.token.epoch));
+            fence(lease, flow.there(), fenced->now);
             co_return fail(Errc::lease_lost, "another owner holds the key; the result was not stored");
         } else {
             lease.instead = Unavailable{Effect::unknown, flow.error().detail};
@@ -181,6 +179,14 @@ OwnerWrite EngineImpl::last_write(const LeaseState& lease, Settled as, std::stri
     };
 }
 
+// Somebody else has the key: the answer is what is there.
+void EngineImpl::fence(LeaseState& lease, std::optional<Record>& there, Instant now)
+{
+    lease.instead = answer_instead(there, lease, now);
+    lease.operation.tally.add(Count::fenced);
+    note(lease.id, AuditEvent::fenced, fmt::format("epoch {}", lease.token.epoch));
+}
+
 // A completion of ours is there already: one inside a transaction, or one whose fate was unknown.
 void EngineImpl::adopt(LeaseState& lease, Record&& completed)
 {
@@ -193,6 +199,7 @@ void EngineImpl::adopt(LeaseState& lease, Record&& completed)
 void EngineImpl::consume(LeaseState& lease, Settled as)
 {
     lease.settled = as;
+    if (as == Settled::released) lease.operation.tally.add(Count::released);
     keeper_.remove(lease);
     flights_.notify(lease.id);
 }
@@ -202,6 +209,7 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     if (transactional_ == nullptr) {
         return fail(Errc::misconfigured, "finish inside a transaction needs a store in the same database");
     }
+    if (is_in_child()) return fail_in_child();
     if (!is_settleable(lease)) return fail_completed_before();
     if (lease.unprotected) {
         lease.response = std::move(response);
@@ -212,18 +220,19 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     const OwnerWrite last = last_write(lease, Settled::finished, "in a transaction");
     CompletionFlow flow{lease.id, last};
     auto replaced = transactional_->replace(transaction, std::move(flow.replacement().front()));
-    const CompletionStep step =
-        replaced ? flow.on_replaced(*std::move(replaced)) : flow.on_error(std::move(replaced).error());
+    // An error that is overlooked must not commit rows that the lease does not fence.
+    if (!replaced) return transaction.spoil(std::move(replaced).error());
+    const Instant now = replaced->now;
+    const CompletionStep step = flow.on_replaced(*std::move(replaced));
     if (std::holds_alternative<DoneStep>(step)) return {};
-    if (const auto* const fenced = std::get_if<FencedStep>(&step)) {
-        lease.instead = answer_instead(flow.there(), lease, fenced->now);
-        // An overlooked error must not commit rows that the lease no longer fences.
-        return transaction.spoil(
-            {Errc::lease_lost, "another owner holds the key; this transaction rolls back",
-             std::source_location::current()}
-        );
+    if (is_own_completion(flow.there(), lease)) {
+        return transaction.spoil(fail_completed_before().error());
     }
-    return fail(Errc::store_unavailable, "the completion could not be written in this transaction");
+    fence(lease, flow.there(), now);
+    return transaction.spoil(
+        {Errc::lease_lost, "another owner holds the key; this transaction rolls back",
+         std::source_location::current()}
+    );
 }
 
 void EngineImpl::drop(LeaseState& lease)

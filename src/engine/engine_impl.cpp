@@ -151,8 +151,8 @@ void EngineImpl::stop()
         is_stopped_ = true;
     }
     worker_changed_.notify_all();
+    keeper_.stop();  // first: a handler of the worker must see lost()
     if (worker_.joinable()) worker_.join();
-    keeper_.stop();
     if (own_timers_) keeper_.drain();
 }
 
@@ -198,14 +198,13 @@ double EngineImpl::random_share()
 
 void EngineImpl::note(const RecordId& id, AuditEvent event, std::string detail)
 {
-    if (options_.audit) store_.note(id, AuditNote{event, std::move(detail)});
+    if (options_.audit) store_.note(id, make_note(event, std::move(detail)));
 }
 
 std::optional<AuditNote> EngineImpl::audit(AuditEvent event, std::string detail) const
 {
     if (!options_.audit) return std::nullopt;
-    if (detail.size() > limits::audit_detail_bytes_max) detail.resize(limits::audit_detail_bytes_max);
-    return AuditNote{event, std::move(detail)};
+    return make_note(event, std::move(detail));
 }
 
 }  // namespace umavez

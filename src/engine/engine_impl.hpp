@@ -79,7 +79,8 @@ public:
 
 private:
     using LeaseRef = std::shared_ptr<LeaseState>;
-    using Claimed = std::variant<LeaseRef, Outcome>;  // the lease may be in mode reconcile
+    // The lease may be in mode reconcile. An error is one that no retry cures.
+    using Claimed = std::variant<LeaseRef, Outcome, Error>;
 
     // engine_claim.cpp: `id` moves into the lease, if there is one. `seen`: what a worker just read; null:
     // the store is asked.
@@ -93,6 +94,7 @@ private:
         const Decision& decision,
         Record& record
     );
+    void note_mismatch(const RecordId& id, const Mismatch& mismatch);
     bool note_if_ignored(
         Declared& operation, const RecordId& id, const Request& request, const Record& record
     );
@@ -115,6 +117,7 @@ private:
     Task<Result<void>> write(LeaseState& lease, const OwnerWrite& wanted);
     OwnerWrite last_write(const LeaseState& lease, Settled as, std::string why) const;
     void consume(LeaseState& lease, Settled as);
+    void fence(LeaseState& lease, std::optional<Record>& there, Instant now);
     void adopt(LeaseState& lease, Record&& completed);
 
     // engine_atomic.cpp

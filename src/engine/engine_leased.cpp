@@ -92,6 +92,7 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
             if (answer) co_return counted(operation, *std::move(answer));
             co_return Begun{std::move(owned)};
         }
+        if (auto* const error = std::get_if<Error>(&claimed)) co_return std::unexpected(std::move(*error));
         Outcome& outcome = std::get<Outcome>(claimed);
         // Unprotected only while nothing is known of the key: not beside an owner somebody has seen, and not
         // over a claim of ours that may have been written.
@@ -150,14 +151,14 @@ Outcome EngineImpl::settled_outcome(LeaseState& settled)
 {
     const Policy& policy = settled.operation.policy;
     Response response = settled.response.value_or(Response{.status = 500});
+    // Without a record nothing is in doubt either: the handler's answer is all there is.
+    const bool is_kept = settled.settled == Settled::finished || settled.settled == Settled::failed;
+    if (settled.is_unkeyed) return Unkeyed{std::move(response)};
+    if (settled.unprotected) return Executed{std::move(response), is_kept, true};
     switch (settled.settled) {
         case Settled::finished:
-        case Settled::failed:
-            if (settled.is_unkeyed) return Unkeyed{std::move(response)};
-            return Executed{std::move(response), true, settled.unprotected};
-        case Settled::released:
-            settled.operation.tally.add(Count::released);
-            return Executed{std::move(response), false, settled.unprotected};
+        case Settled::failed: return Executed{std::move(response), true};
+        case Settled::released: return Executed{std::move(response), false};
         case Settled::doubted:
             return InDoubt{.retry_after = policy.has_reconciler ? std::optional{policy.settle}
                                                                  : std::nullopt};

@@ -275,6 +275,26 @@ TEST(Leased, WithoutAKeyItRunsUnprotectedEveryTime)
     get<Unkeyed>(first);
     get<Unkeyed>(second);
     EXPECT_EQ(runs, 2);
+
+    // Nothing is in doubt where there is no record.
+    const auto failed = world.run(world.engine->async_leased(keyless, answering({503}, &runs)));
+    EXPECT_EQ(get<Unkeyed>(failed).response.status, 503);
+}
+
+TEST(Leased, EveryOneOfManyLeasesIsKept)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    std::vector<Lease> leases;
+    for (int i = 0; i < 6000; ++i) {
+        auto begun = world.run(world.engine->async_begin(make_request("pay", "k" + std::to_string(i))));
+        leases.push_back(std::get<Lease>(*std::move(begun)));
+    }
+
+    world.timers.advance(3 * Policy{}.lease);
+
+    for (const Lease& lease : leases) ASSERT_FALSE(lease.lost().stop_requested());
 }
 
 TEST(Leased, ADerivedKeyRecognisesTheSamePayload)

@@ -36,6 +36,19 @@ TEST(Stop, NewClaimsAreRefusedAndOpenLeasesCanBeCompleted)
     EXPECT_TRUE(std::holds_alternative<Replayed>(**known));
 }
 
+TEST(Stop, NoWorkIsTakenUpAfterIt)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    world.engine->stop();
+
+    const auto worked = world.run(world.engine->async_work_once());
+
+    ASSERT_FALSE(worked);
+    EXPECT_NE(worked.error().detail.find("stopped"), std::string::npos) << worked.error().detail;
+}
+
 TEST(Stop, ADuplicateThatWaitsClaimsNothingAfterIt)
 {
     World world;

@@ -57,7 +57,7 @@ Task<Result<Story>> EngineImpl::async_explain(RecordId id)
 Task<Result<Record>> EngineImpl::async_release(RecordId id, std::string reason)
 {
     if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
-    AuditNote note{AuditEvent::released, std::move(reason)};
+    AuditNote note = make_note(AuditEvent::released, std::move(reason));
     co_return co_await overrule(
         std::move(id),
         std::move(note),
@@ -78,7 +78,7 @@ Task<Result<Record>> EngineImpl::async_resolve(
 )
 {
     if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
-    AuditNote note{AuditEvent::resolved, std::move(reason)};
+    AuditNote note = make_note(AuditEvent::resolved, std::move(reason));
     co_return co_await overrule(
         std::move(id),
         std::move(note),

@@ -123,6 +123,7 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
 Task<Result<WorkReport>> EngineImpl::async_work_once()
 {
     if (is_in_child()) co_return fail_in_child();
+    if (is_stopped_.load(std::memory_order_relaxed)) co_return fail_stopped();
     DueQuery query;
     // Asked for apart: their abandoned runs, which are left alone, must not fill the page of the others.
     DueQuery enquiries;
@@ -151,6 +152,7 @@ Task<Result<void>> EngineImpl::work_through(DueQuery query, WorkReport& report)
     auto due = co_await store_.due(std::move(query));
     if (!due) co_return std::unexpected(due.error());
     for (NamedRecord& found : due->records) {
+        if (is_stopped_.load(std::memory_order_relaxed)) break;
         NamedRecord mine = std::move(found);
         co_await work_on(std::move(mine), due->now, report);
     }
@@ -166,7 +168,8 @@ Task<void> EngineImpl::work_on(NamedRecord found, Instant now, WorkReport& repor
     Claimed claimed = co_await claim(**operation, found.id, request, &seen);
     const auto* const lease = std::get_if<LeaseRef>(&claimed);
     if (lease == nullptr) {
-        if (std::holds_alternative<InDoubt>(std::get<Outcome>(claimed))) ++report.held;
+        const auto* const outcome = std::get_if<Outcome>(&claimed);
+        if (outcome != nullptr && std::holds_alternative<InDoubt>(*outcome)) ++report.held;
         co_return;
     }
     ++report.claimed;

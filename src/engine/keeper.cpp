@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 namespace umavez {
@@ -143,8 +144,7 @@ Keeper::Findings Keeper::look_through(Duration now, bool may_beat)
                 if (!std::exchange(lease->is_lost, true)) findings.lost.push_back(lease->shared_from_this());
             }
             // Even a lease that may be lost is asked for: if it is still ours, nobody else may run.
-            const bool has_room = findings.beating.size() < limits::batch_members_max;
-            if (may_beat && has_room && wants_heartbeat(times, policy)) {
+            if (may_beat && wants_heartbeat(times, policy)) {
                 findings.beating.push_back(lease->shared_from_this());
             }
         }
@@ -162,18 +162,22 @@ Task<void> Keeper::beat(Batch batch, Duration sent_at)
             is_beating.notify_all();
         }
     } const beating{is_beating_};
-    std::vector<Heartbeat> heartbeats;
-    heartbeats.reserve(batch.size());
-    for (const auto& lease : batch) heartbeats.push_back(heartbeat_of(*lease));
-    co_await FaultPointReached{FaultPoint::heartbeat_before_write};
-    const auto answers = co_await store_.heartbeat(std::move(heartbeats));
-    co_await FaultPointReached{FaultPoint::heartbeat_after_write};
+    for (std::size_t first = 0; first < batch.size(); first += limits::batch_members_max) {
+        const std::size_t count = std::min(batch.size() - first, limits::batch_members_max);
+        const std::span<const std::shared_ptr<LeaseState>> slice{&batch[first], count};
+        std::vector<Heartbeat> heartbeats;
+        heartbeats.reserve(slice.size());
+        for (const auto& lease : slice) heartbeats.push_back(heartbeat_of(*lease));
+        co_await FaultPointReached{FaultPoint::heartbeat_before_write};
+        const auto answers = co_await store_.heartbeat(std::move(heartbeats));
+        co_await FaultPointReached{FaultPoint::heartbeat_after_write};
 
-    Batch lost;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (take_answer(*batch[i], answers ? &(*answers)[i] : nullptr, sent_at)) lost.push_back(batch[i]);
+        Batch lost;
+        for (std::size_t i = 0; i < slice.size(); ++i) {
+            if (take_answer(*slice[i], answers ? &(*answers)[i] : nullptr, sent_at)) lost.push_back(slice[i]);
+        }
+        raise_lost(lost);
     }
-    raise_lost(lost);
 }
 
 bool Keeper::take_answer(LeaseState& lease, const Replaced* answer, Duration sent_at)

@@ -3,7 +3,7 @@
 // Keeper: prolongs open leases and raises lost() in time.
 //
 // tick() is the unit: it looks at every open lease, raises lost() where the lease may have ended without our
-// knowledge, and sends one batch of heartbeats. Rules in beat_rules.hpp. A tick never waits for the store,
+// knowledge, and sends the heartbeats that are due. Rules in beat_rules.hpp. A tick never waits for the store,
 // so a silent store cannot delay lost(). Thread-safe.
 
 #include "engine/beat_rules.hpp"
@@ -26,7 +26,7 @@ public:
     {
     }
 
-    // `shortest` lease of all operations: a tenth of it is the period of ticks.
+    // `shortest` lease of all operations: a tenth of it, at most a second, is the period of ticks.
     void start(Duration shortest);
 
     // Ticks no more and raises lost() everywhere.

@@ -1,7 +1,10 @@
 #include "store/audit.hpp"
 
+#include "base/limits.hpp"
+
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace umavez {
 namespace {
@@ -26,6 +29,17 @@ std::optional<AuditEvent> parse_audit_event(std::string_view text) noexcept
         if (names[i] == text) return static_cast<AuditEvent>(i);
     }
     return std::nullopt;
+}
+
+AuditNote make_note(AuditEvent event, std::string detail)
+{
+    if (detail.size() > limits::audit_detail_bytes_max) {
+        std::size_t size = limits::audit_detail_bytes_max;
+        // Back to where a character of UTF-8 begins.
+        while (size > 0 && (static_cast<unsigned char>(detail[size]) & 0xc0) == 0x80) --size;
+        detail.resize(size);
+    }
+    return {event, std::move(detail)};
 }
 
 }  // namespace umavez

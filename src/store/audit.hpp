@@ -35,6 +35,9 @@ struct AuditNote {
     std::string detail;  // a reason, at most limits::audit_detail_bytes_max
 };
 
+// The one text that is cut instead of refused, at the end of a character: what it tells happened anyway.
+AuditNote make_note(AuditEvent event, std::string detail);
+
 struct AuditEntry {
     RecordId id;
     Instant at;

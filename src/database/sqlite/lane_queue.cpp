@@ -16,7 +16,7 @@ bool LaneQueue::push(Work& work)
     // A completion is never turned away: its effect has happened.
     if (!work.is_urgent && ordinary_.size() >= limits::lane_queue_max) {
         work.result =
-            fail(Errc::limit_exceeded, "the queue of the database is full (lane_queue_max)");
+            fail(Errc::store_unavailable, "the queue of the database is full (lane_queue_max)");
         return false;
     }
     (work.is_urgent ? urgent_ : ordinary_).push_back(work);
@@ -36,8 +36,9 @@ bool LaneQueue::take(std::vector<Work*>& members)
         is_idle_ = !is_led_;
         if (is_led_ || !rider_due_at_) {
             changed_.wait(lock);
-        } else if (changed_.wait_until(lock, *rider_due_at_) == std::cv_status::timeout) {
-            if (!is_led_) break;
+        } else {
+            const auto due_at = *rider_due_at_;  // a caller that takes the turn forgets it
+            if (changed_.wait_until(lock, due_at) == std::cv_status::timeout && !is_led_) break;
         }
     }
     is_idle_ = false;

@@ -2,20 +2,21 @@
 
 #include "base/digest.hpp"
 
-#include <cstring>
+#include <bit>
 
 namespace umavez {
 
 std::int64_t identity_of(const RecordId& id)
 {
     Hasher& hasher = Hasher::of_this_thread();
+    hasher.part("umavez identity 1");
     hasher.part(id.tenant_id.text());
     hasher.part(id.operation.text());
     hasher.part(id.key.text());
     const Digest digest = hasher.finish();
-    std::int64_t number = 0;
-    std::memcpy(&number, digest.data(), sizeof number);
-    return number;
+    std::uint64_t number = 0;  // little-endian on every machine, as the file may move
+    for (std::size_t i = sizeof number; i-- > 0;) number = number << 8 | digest[i];
+    return std::bit_cast<std::int64_t>(number);
 }
 
 }  // namespace umavez

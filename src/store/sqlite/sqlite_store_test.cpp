@@ -288,6 +288,15 @@ TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
     ASSERT_TRUE(complete(id("second"), second->record, example));
     EXPECT_EQ(wait(store->timeline(id("second"), 10))->size(), 2u);
 
+    // A second record of one identity meets the unique index, whoever writes it.
+    EXPECT_FALSE(database->transact(sql(
+        "INSERT INTO umavez_records SELECT NULL, identity, rank, tenant_id, operation, key, target, "
+        "fingerprint, fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, "
+        "retry_at, created_at, updated_at, completed_at, processing_expires_at, expires_at, "
+        "response_status, response_digest, response_omitted, entity_type, entity_id, response_headers, "
+        "response_body, checkpoint FROM umavez_records WHERE key = 'second'"
+    )));
+
     // The first one goes; the second one must still be found behind the gap.
     ASSERT_TRUE(database->transact(sql("DELETE FROM umavez_records WHERE key = 'first'")));
     EXPECT_FALSE(claim(id("second"))->inserted);
