@@ -48,4 +48,8 @@ inline constexpr auto duration_max = std::chrono::hours{24 * 366 * 100};
 static_assert(checkpoint_bytes_max <= response_bytes_max);
 static_assert(waiters_per_key_max <= waiters_max);
 
+// Of a swept key's story, and of all stories that one sweep moves.
+inline constexpr std::size_t timeline_kept_max = 1000;
+inline constexpr std::size_t sweep_entries_max = 5000;
+
 }  // namespace umavez::limits

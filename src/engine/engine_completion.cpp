@@ -210,7 +210,7 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
         return fail(Errc::misconfigured, "finish inside a transaction needs a store in the same database");
     }
     if (is_in_child()) return fail_in_child();
-    if (!is_settleable(lease)) return fail_completed_before();
+    if (!is_settleable(lease)) return transaction.spoil(fail_completed_before().error());
     if (lease.unprotected) {
         lease.response = std::move(response);
         return {};

@@ -31,6 +31,9 @@ Result<void> check_span(std::string_view name, Duration duration)
 
 Result<void> check_options(const EngineOptions& options)
 {
+    if (auto checked = check_span("worker_period", options.worker_period.value_or(Duration{0})); !checked) {
+        return checked;
+    }
     if (options.worker_period && *options.worker_period <= Duration{0}) {
         return fail(
             Errc::misconfigured,

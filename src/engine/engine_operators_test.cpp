@@ -60,6 +60,20 @@ TEST(Operators, AResolvedKeyIsReplayedWithOrWithoutAResponse)
     EXPECT_FALSE(
         world.run(world.engine->async_resolve(id, Resolution::failed, std::nullopt, "changed my mind"))
     );
+
+    const Request other = make_request("pay", "k2");
+    const RecordId other_id{other.tenant_id, other.operation, *other.key};
+    auto second = world.run(world.engine->async_begin(other));
+    ASSERT_TRUE(world.run(std::get<Lease>(*second).async_doubt("no answer")));
+    for (const std::size_t size : {3u, 300u}) {  // a short text lives inside its string, a long one does not
+        Response answer{.status = 201};
+        answer.body = std::string(size, 'p');
+        const auto resolved =
+            world.run(world.engine->async_resolve(other_id, Resolution::succeeded, answer, "paid"));
+        EXPECT_EQ(resolved.has_value(), size == 3u);
+    }
+    const auto replayed = world.run(world.engine->async_leased(other, answering({500})));
+    EXPECT_EQ(get<Replayed>(replayed).response.body, "ppp");
 }
 
 }  // namespace

@@ -38,7 +38,10 @@ bool is_standard_exception(const std::exception_ptr& thrown)
 }  // namespace
 
 BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options)
-    : options_(options), connection_(std::move(connection)), batch_(options.batch)
+    : options_(options),
+      connection_(std::move(connection)),
+      file_id_(file_id_of(options.connection.path)),
+      batch_(options.batch)
 {
 }
 
@@ -209,6 +212,17 @@ Result<void> BatchRunner::ensure_connection()
     const bool is_file = !options_.connection.path.empty();
     if (connection_ && !(is_file && connection_->needs_reopen())) return {};
     connection_.reset();
+    // Asked before SQLite opens it: it would take our log for the other file's own.
+    const FileId there = file_id_of(options_.connection.path);
+    if (there != FileId{} && there != file_id_) {
+        return fail(
+            Errc::store_unavailable,
+            fmt::format(
+                "{} is another file than the one that was opened: put that one back, or restart",
+                options_.connection.path
+            )
+        );
+    }
     auto opened = Connection::open(options_.connection);
     if (!opened) return std::unexpected(std::move(opened.error()));
     connection_ = std::move(*opened);
@@ -372,14 +386,19 @@ void BatchRunner::tend_log()
     const int pages = connection_->wal_pages();
     if (pages < wal_pages_last_) checkpoint_at_ = tuning::checkpoint_pages;  // the log started over
     wal_pages_last_ = pages;
-    if (pages < checkpoint_at_) {
-        if (connection_->is_log_short()) connection_->lengthen_log();
-        return;
-    }
+    if (pages < checkpoint_at_) return lengthen_log();
     const auto copied = connection_->checkpoint(pages >= tuning::checkpoint_pages_max);
     // A reader may hold the log open: then it only grows, and is tried again after as much again.
     checkpoint_at_ = pages + tuning::checkpoint_pages;
     if (!copied && connection_->needs_reopen()) remember(copied.error());
+}
+
+// Under the lock of a writer: another program that writes beside us may not append meanwhile.
+void BatchRunner::lengthen_log()
+{
+    if (!connection_->is_log_short() || !connection_->execute(begin_sql)) return;
+    connection_->lengthen_log();
+    roll_back();
 }
 
 bool BatchRunner::has_log_to_tend() const noexcept

@@ -97,10 +97,12 @@ private:
     Commit believe_after_checkpoint();
     Result<void> write_mark(std::int64_t number);
     void roll_back() noexcept;
+    void lengthen_log();
     void remember(std::optional<Error> trouble);
 
     const BatchRunnerOptions options_;
     std::unique_ptr<Connection> connection_;
+    const FileId file_id_;  // of the database, for as long as it is open
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sys/stat.h>
 
 namespace umavez {
 namespace {
@@ -18,6 +19,13 @@ bool is_blank(std::string_view text)
 }
 
 }  // namespace
+
+FileId file_id_of(const std::string& path) noexcept
+{
+    struct ::stat status{};
+    if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
+    return {status.st_dev, status.st_ino};
+}
 
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options)
 {

@@ -33,6 +33,10 @@ struct ConnectionOptions {
     std::uint64_t database = 0;    // whose connection it is: every open database has a number
 };
 
+// Which file has that name now: device and inode. {0, 0}: none.
+using FileId = std::pair<std::uint64_t, std::uint64_t>;
+FileId file_id_of(const std::string& path) noexcept;
+
 class Connection {
 public:
     static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options);
@@ -95,7 +99,8 @@ public:
     Result<void> checkpoint(bool insist);
 
     // Whether the next commits will make the log's file grow; lengthen_log() writes zeros behind its
-    // end, so that they need not. A failure is not told: the file grows as it would have.
+    // end, inside a write transaction, so that they need not. A failure is not told: the file grows as
+    // it would have.
     bool is_log_short() const noexcept;
     void lengthen_log();
 

@@ -26,6 +26,20 @@ Lane::~Lane()
     thread_.join();
 }
 
+bool Lane::refuses(Work& work) const
+{
+    if (on_lane_thread()) {
+        work.result = fail_on_lane_thread();
+        return true;
+    }
+    if (fork_generation() == generation_) return false;
+    work.result = fail(
+        Errc::invalid_argument,
+        "the database was opened before fork(); open one in the child, or fork before opening"
+    );
+    return true;
+}
+
 bool Lane::submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
     if (has_thread_ && scheduler.may_block() && lead(work)) return false;

@@ -8,6 +8,7 @@
 //
 // Thread-safe. Destroying it runs what is queued; without threads the queue is dropped untouched.
 
+#include "base/fork.hpp"
 #include "database/lane_thread.hpp"
 #include "database/sqlite/batch_runner.hpp"
 #include "database/sqlite/lane_queue.hpp"
@@ -34,9 +35,7 @@ public:
 
         bool await_ready() const
         {
-            if (!on_lane_thread()) return false;
-            work.result = fail_on_lane_thread();
-            return true;
+            return lane.refuses(work);
         }
         template <typename Promise>
         bool await_suspend(std::coroutine_handle<Promise> waiting) const
@@ -46,6 +45,10 @@ public:
         Result<void> await_resume() const { return work.take_answer(); }
     };
     Awaiter run(Work& work) noexcept { return {*this, work}; }
+
+    // True: it is answered with the reason. A closure would wait for itself, and a child of fork() has
+    // neither our thread nor our locks.
+    bool refuses(Work& work) const;
 
     // False: it is answered already, do not wait.
     bool submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler);
@@ -71,6 +74,7 @@ private:
     void count_batch(std::size_t members);
 
     const bool has_thread_;
+    const unsigned generation_ = fork_generation();
     LaneQueue queue_;
     BatchRunner runner_;
     std::vector<Work*> members_;

@@ -5,7 +5,9 @@
 #include "database/sqlite/test_vfs.hpp"
 
 #include <future>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace umavez {
 namespace {
@@ -234,6 +236,37 @@ TEST_F(LaneTest, LoneCallerRunsItsBatchItself)
         });
         return done && is_here;
     }));
+}
+
+TEST_F(LaneTest, ChildOfForkIsRefused)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto done = database->transact(sql("INSERT INTO t VALUES (1)"));
+        ::_exit(!done && done.error().detail.find("fork()") != std::string::npos ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 0);
+}
+
+TEST_F(LaneTest, FileThatTookThePlaceOfOursIsNotWrittenTo)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    const std::string path = directory.file("test.db");
+    std::filesystem::copy_file(path, directory.file("copy"));
+    std::filesystem::rename(path, directory.file("ours"));
+    std::filesystem::rename(directory.file("copy"), path);
+
+    for (int i = 0; i < 3; ++i) {
+        const auto done = database->transact(sql("INSERT INTO t VALUES (2)"));
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, Errc::store_unavailable);
+    }
+    std::filesystem::rename(directory.file("ours"), path);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (3)")));
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 2);
 }
 
 TEST_F(LaneTest, CallersThatLeadAndTheLaneTakeTurns)

@@ -49,9 +49,7 @@ public:
 
         bool await_ready() const
         {
-            if (!on_lane_thread()) return false;
-            work.result = fail_on_lane_thread();
-            return true;
+            return database.lane_.refuses(work);
         }
         template <typename Promise>
         bool await_suspend(std::coroutine_handle<Promise> waiting) const

@@ -25,7 +25,10 @@ const StaticSql delete_sql{
     "DELETE FROM umavez_audit WHERE id IN (SELECT id FROM "
     "(SELECT id, at FROM umavez_audit ORDER BY id LIMIT ?2) WHERE at <= ?1)"
 };
-const StaticSql orphan_sql{"UPDATE umavez_audit SET subject = ?2 WHERE subject = ?1"};
+const StaticSql orphan_sql{
+    "UPDATE umavez_audit SET subject = ?2 WHERE id IN "
+    "(SELECT id FROM umavez_audit WHERE subject = ?1 ORDER BY id DESC LIMIT ?3)"
+};
 const StaticSql timeline_sql{
     "SELECT at, event, epoch, execution, detail FROM umavez_audit WHERE subject IN (?1, "
     "(SELECT id FROM umavez_records WHERE identity = ?6 AND tenant_id = ?2 AND operation = ?3 AND "
@@ -75,15 +78,19 @@ Result<void> insert_audit(
     return {};
 }
 
-Result<void> orphan_audit(SqliteTransaction& transaction, std::int64_t row, const RecordId& id)
+Result<std::size_t> orphan_audit(
+    SqliteTransaction& transaction, std::int64_t row, const RecordId& id
+)
 {
     const auto statement = transaction.use(orphan_sql);
     if (!statement) return std::unexpected(statement.error());
     (*statement)->bind(1, row);
     (*statement)->bind(2, subject_without_record(identity_of(id)));
+    (*statement)->bind(3, static_cast<std::int64_t>(limits::timeline_kept_max));
+    const std::int64_t before = transaction.connection().changes_total();
     const auto stepped = transaction.step(**statement);
     if (!stepped) return std::unexpected(stepped.error());
-    return {};
+    return static_cast<std::size_t>(transaction.connection().changes_total() - before);
 }
 
 Result<void> insert_sweep_audit(SqliteTransaction& transaction, std::size_t records)

@@ -29,8 +29,11 @@ Result<void> insert_audit(
     const AuditNote& note
 );
 
-// The record in `row` is gone; its entries stay.
-Result<void> orphan_audit(SqliteTransaction& transaction, std::int64_t row, const RecordId& id);
+// The record in `row` is gone; its last limits::timeline_kept_max entries can still be found, the
+// others only wait for the end of their retention. Tells how many were kept.
+Result<std::size_t> orphan_audit(
+    SqliteTransaction& transaction, std::int64_t row, const RecordId& id
+);
 
 // One entry for a whole sweep: umavez / umavez.sweep / sweep.
 Result<void> insert_sweep_audit(SqliteTransaction& transaction, std::size_t records);

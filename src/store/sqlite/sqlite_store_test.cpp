@@ -303,6 +303,27 @@ TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
     EXPECT_EQ(test::read_integer(*database, "SELECT count(*) FROM umavez_records"), 1);
 }
 
+TEST_F(SqliteStoreTest, LongStoriesDoNotHoldUpTheSweep)
+{
+    for (const char* const key : {"a", "b"}) {
+        const auto claimed = claim(id(key));
+        ASSERT_TRUE(complete(id(key), claimed->record, example));
+    }
+    ASSERT_TRUE(database->transact(sql(
+        "INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, detail) "
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+        "SELECT r.id, r.created_at, r.tenant_id, r.operation, r.key, 'replayed', 0, '' "
+        "FROM n, umavez_records r"
+    )));
+    clock.advance(std::chrono::hours{25});
+
+    const auto swept = wait(store->sweep(10, std::chrono::hours{48}));
+
+    ASSERT_TRUE(swept) << swept.error().detail;
+    EXPECT_EQ(swept->ids.size(), 2u);
+    EXPECT_EQ(wait(store->timeline(id("a"), 100'000))->size(), limits::timeline_kept_max);
+}
+
 TEST_F(SqliteStoreTest, StoryOfAKeyOutlivesItsRecords)
 {
     const auto first = claim(id());
