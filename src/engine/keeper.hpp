@@ -3,8 +3,8 @@
 // Keeper: prolongs open leases and raises lost() in time.
 //
 // tick() is the unit: it looks at every open lease, raises lost() where the lease may have ended without our
-// knowledge, and sends the heartbeats that are due. Rules in beat_rules.hpp. A tick never waits for the store,
-// so a silent store cannot delay lost(). Thread-safe.
+// knowledge, and sends the heartbeats that are due. Rules in beat_rules.hpp. A tick never waits for the
+// store, so a silent store cannot delay lost(). Thread-safe.
 
 #include "engine/beat_rules.hpp"
 #include "engine/lease_state.hpp"

@@ -22,7 +22,8 @@ const StaticSql insert_sql{
     "created_at, updated_at, completed_at, processing_expires_at, expires_at, response_status, "
     "response_digest, response_omitted, entity_type, entity_id, response_headers, response_body, "
     "checkpoint) VALUES (?28, coalesce((SELECT max(rank) + 1 FROM umavez_records WHERE "
-    "identity = ?28 AND NOT (tenant_id = ?1 AND operation = ?2 AND key = ?3)), 0), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+    "identity = ?28 AND NOT (tenant_id = ?1 AND operation = ?2 AND key = ?3)), 0), ?1, ?2, ?3, "
+    "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
     "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)"
 };
 const StaticSql find_sql{"SELECT " UMAVEZ_RECORD_COLUMNS
