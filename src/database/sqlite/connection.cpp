@@ -285,7 +285,7 @@ bool Connection::is_log_short() const noexcept
 void Connection::lengthen_log()
 {
     sqlite3_file* log = nullptr;
-    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
     if (log == nullptr || log->pMethods == nullptr) return;
     sqlite3_int64 size = 0;
     if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return;

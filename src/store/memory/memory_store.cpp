@@ -162,9 +162,11 @@ public:
 
     Async<StoreCounts> count() override
     {
-        std::array<StoreCount, 4> counts = {{
-            {Status::processing}, {Status::succeeded}, {Status::failed}, {Status::in_doubt}
-        }};
+        std::array<StoreCount, 4> counts{};
+        for (const Status status :
+             {Status::processing, Status::succeeded, Status::failed, Status::in_doubt}) {
+            counts[static_cast<std::size_t>(status)].status = status;
+        }
         for (const Shard& shard : shards_) {
             shard.each([&](const RecordId&, const Record& record, Instant) {
                 StoreCount& counted = counts[static_cast<std::size_t>(record.status)];
