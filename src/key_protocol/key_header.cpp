@@ -19,9 +19,6 @@ std::unexpected<Problem> refuse(std::string english, std::string portuguese)
     return std::unexpected(Problem{
         .name = "idempotency-key-invalid",
         .detail = {std::move(english), std::move(portuguese)},
-        .status = {},
-        .members = {},
-        .headers = {},
     });
 }
 
@@ -159,9 +156,14 @@ std::expected<std::optional<Key>, Problem> read_key(
     if (method == "GET" || method == "HEAD" || method == "OPTIONS") return std::nullopt;
     auto key = parse_key_headers(headers, syntax);
     if (key && !*key && rule == KeyRule::required) {
-        Problem missing{};
-        missing.name = "idempotency-key-missing";
-        return std::unexpected(std::move(missing));
+        return std::unexpected(Problem{
+            .name = "idempotency-key-missing",
+            .detail =
+                {
+                    "send an Idempotency-Key header; a random UUID will do",
+                    "envie um cabeçalho Idempotency-Key; um UUID aleatório serve",
+                },
+        });
     }
     return key;
 }

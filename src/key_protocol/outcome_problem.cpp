@@ -30,8 +30,13 @@ void add_retry_after(Problem& problem, std::int64_t seconds)
 Problem in_progress(const InProgress& outcome)
 {
     const Duration remaining = std::max(outcome.retry_after, Duration{0});
-    Problem problem = make_problem("idempotency-in-progress", {});
-    add_retry_after(problem, retry_after_seconds(remaining));
+    const std::int64_t seconds = retry_after_seconds(remaining);
+    Problem problem = make_problem(
+        "idempotency-in-progress",
+        {fmt::format("retry with the same key in {} s", seconds),
+         fmt::format("tente de novo com a mesma chave em {} s", seconds)}
+    );
+    add_retry_after(problem, seconds);
     const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(remaining).count();
     problem.members.push_back(number_member("lease_remaining_ms", milliseconds));
     return problem;
@@ -87,7 +92,11 @@ Problem in_doubt(const InDoubt& outcome)
 
 Problem not_kept(const Replayed& outcome)
 {
-    Problem problem = make_problem("idempotency-response-not-kept", {});
+    Problem problem = make_problem(
+        "idempotency-response-not-kept",
+        {"the operation is final and was not executed again",
+         "a operação é definitiva e não foi executada de novo"}
+    );
     problem.members.push_back(text_member("outcome", to_text(outcome.status)));
     // A record that an operator resolved without an answer has no status to tell.
     const int status = outcome.response.status;
@@ -159,9 +168,17 @@ Problem problem_of(const Error& error, const AnswerFacts& facts)
     switch (error.code) {
         case Errc::store_unavailable:
         case Errc::store_unknown: return unavailable(effect_of(error.code), facts);
-        case Errc::corrupt_record: return make_problem("idempotency-record-damaged", {});
+        case Errc::corrupt_record:
+            return make_problem(
+                "idempotency-record-damaged",
+                {"the operation was not executed again", "a operação não foi executada de novo"}
+            );
         case Errc::limit_exceeded: {
-            Problem problem = make_problem("unavailable", {});
+            Problem problem = make_problem(
+                "unavailable",
+                {"a limit of the server is reached; nothing was executed",
+                 "um limite do servidor foi atingido; nada foi executado"}
+            );
             add_retry_after(problem, store_retry_after_seconds);
             return problem;
         }

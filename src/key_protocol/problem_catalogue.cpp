@@ -19,9 +19,9 @@ bool is_problem_name(std::string_view name) noexcept
 ProblemCatalogue ProblemCatalogue::standard()
 {
     ProblemCatalogue catalogue;
-    catalogue.add(protocol_problems());
-    catalogue.add(resource_problems());
-    catalogue.add(server_problems());
+    catalogue.add_all(protocol_problems());
+    catalogue.add_all(resource_problems());
+    catalogue.add_all(server_problems());
     return catalogue;
 }
 
@@ -32,7 +32,7 @@ void ProblemCatalogue::add(ProblemKind kind)
     kinds_.push_back(std::move(kind));
 }
 
-void ProblemCatalogue::add(std::vector<ProblemKind> kinds)
+void ProblemCatalogue::add_all(std::vector<ProblemKind> kinds)
 {
     for (ProblemKind& kind : kinds) add(std::move(kind));
 }

@@ -47,7 +47,7 @@ public:
 
     // A name that is there already, or that would not fit a path, is a bug and stops the program.
     void add(ProblemKind kind);
-    void add(std::vector<ProblemKind> kinds);
+    void add_all(std::vector<ProblemKind> kinds);
 
     const ProblemKind* find(std::string_view name) const noexcept;
     const ProblemKind& get(std::string_view name) const;  // a name that is not there is a bug

@@ -113,9 +113,9 @@ std::vector<ProblemKind> protocol_problems()
                     "`reconciler` (this server asks the other party) or `operator` (a person "
                     "decides).",
                 .cure =
-                    "Keep the key and send the same request later (Retry-After, where it is "
-                    "given): the answer will be final. Never send the operation again with a new "
-                    "key; it might happen twice.",
+                    "Keep the key and send the same request later (Retry-After, where it is given); "
+                    "once the doubt is settled, the answer is final. Never send the operation "
+                    "again with a new key: it might happen twice.",
             },
             .portuguese = {
                 .title = "Não se sabe se a operação teve efeito",
@@ -127,8 +127,8 @@ std::vector<ProblemKind> protocol_problems()
                     "decide).",
                 .cure =
                     "Guarde a chave e envie a mesma requisição mais tarde (conforme Retry-After, "
-                    "quando presente): a resposta será definitiva. Nunca envie a operação de novo "
-                    "com outra chave; ela poderia acontecer duas vezes.",
+                    "quando presente); resolvida a dúvida, a resposta é definitiva. Nunca envie a "
+                    "operação de novo com outra chave: ela poderia acontecer duas vezes.",
             },
         },
         {
