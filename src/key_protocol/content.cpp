@@ -90,7 +90,7 @@ std::expected<Fingerprint, Problem> fingerprint_as_form(
     const MediaType& media_type, std::string_view body
 )
 {
-    auto pairs = parse_form(body);
+    const auto pairs = parse_form(body);
     if (!pairs) {
         const std::size_t offset = pairs.error().offset;
         return malformed(
@@ -98,7 +98,7 @@ std::expected<Fingerprint, Problem> fingerprint_as_form(
             fmt::format("byte {}: dois dígitos hexadecimais devem seguir %", offset)
         );
     }
-    return fingerprint_bytes(media_type.text(), to_canonical(*std::move(pairs)));
+    return fingerprint_bytes(media_type.text(), to_canonical(*pairs));
 }
 
 std::expected<Fingerprint, Problem> fingerprint_as_multipart(

@@ -60,13 +60,21 @@ std::expected<FormPairs, FormFault> parse_form(std::string_view text)
     return pairs;
 }
 
-std::string to_canonical(FormPairs pairs)
+std::string to_canonical(const FormPairs& pairs)
 {
-    std::ranges::stable_sort(pairs, {}, &FormPairs::value_type::first);
+    // Pointers, because among equal names the place in the list decides, and because strings are
+    // dear.
+    std::vector<const FormPairs::value_type*> order;
+    order.reserve(pairs.size());
+    for (const auto& pair : pairs) order.push_back(&pair);
+    std::ranges::sort(order, [](const auto* left, const auto* right) {
+        const int names = left->first.compare(right->first);
+        return names < 0 || (names == 0 && left < right);
+    });
     std::string canonical;
-    for (const auto& [name, value] : pairs) {
-        append_packed(canonical, name);
-        append_packed(canonical, value);
+    for (const auto* const pair : order) {
+        append_packed(canonical, pair->first);
+        append_packed(canonical, pair->second);
     }
     return canonical;
 }

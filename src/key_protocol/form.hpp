@@ -25,6 +25,6 @@ struct FormFault {
 std::expected<FormPairs, FormFault> parse_form(std::string_view text);
 
 // Injective up to the order of fields with different names.
-std::string to_canonical(FormPairs pairs);
+std::string to_canonical(const FormPairs& pairs);
 
 }  // namespace umavez::key_protocol

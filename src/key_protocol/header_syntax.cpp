@@ -95,7 +95,8 @@ std::optional<std::string> unquote(std::string_view value)
     plain.reserve(value.size());
     for (std::size_t at = 0; at < value.size(); ++at) {
         if (value[at] == '"') return std::nullopt;
-        if (value[at] == '\\' && ++at == value.size()) return std::nullopt;
+        if (value[at] == '\\') ++at;
+        if (at == value.size()) return std::nullopt;
         if (!is_text_char(value[at])) return std::nullopt;
         plain += value[at];
     }

@@ -56,4 +56,15 @@ http::Response to_response(const Problem& problem, const ProblemPlace& place)
     return response;
 }
 
+Response to_handler_response(const Problem& problem, const ProblemPlace& place)
+{
+    http::Response response = to_response(problem, place);
+    return {
+        .status = response.status,
+        .headers = std::move(response.headers),
+        .body = std::move(response.body),
+        .entity = {},
+    };
+}
+
 }  // namespace umavez::key_protocol

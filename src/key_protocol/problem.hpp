@@ -51,4 +51,7 @@ struct ProblemPlace {
 // bug and stops the program.
 http::Response to_response(const Problem& problem, const ProblemPlace& place);
 
+// The same for a handler inside the engine: a problem that may be kept and replayed.
+Response to_handler_response(const Problem& problem, const ProblemPlace& place);
+
 }  // namespace umavez::key_protocol

@@ -5,7 +5,10 @@
 // A list of what may, not of what may not: a header that is new tomorrow (a cookie under another
 // name, a rate limit, a trace) belongs to one exchange until somebody says otherwise. Both
 // directions use the same list, so a record that another door or an older release wrote is filtered
-// as well. Pure, thread-safe.
+// as well.
+//
+// Content-Encoding is not in the list: a handler answers in plain bytes, and compression, where
+// there is any, happens after the replay, for the caller who asked for it. Pure, thread-safe.
 
 #include <umavez/response.hpp>
 

@@ -14,11 +14,11 @@ Target target_of(const http::Request& request, std::string_view pattern)
         append_packed(parameters, name);
         append_packed(parameters, value);
     }
-    auto pairs = parse_form(request.query);
+    const auto pairs = parse_form(request.query);
     if (!pairs) {
         return make_target({request.method, pattern, parameters, "as sent", request.query});
     }
-    const std::string query = to_canonical(*std::move(pairs));
+    const std::string query = to_canonical(*pairs);
     return make_target({request.method, pattern, parameters, "decoded", query});
 }
 
