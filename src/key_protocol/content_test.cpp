@@ -2,6 +2,8 @@
 
 #include "key_protocol/content.hpp"
 
+#include "base/digest.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -190,6 +192,27 @@ TEST(Content, CompressedBodiesAreRefused)
     ASSERT_EQ(gzip.error().headers.size(), 1u);
     EXPECT_EQ(gzip.error().headers[0], (Header{"Accept-Encoding", "identity"}));
     EXPECT_TRUE(fingerprint_body({{"Content-Type", json}, {"Content-Encoding", "Identity"}}, "{}"));
+}
+
+// Records keep these digests, so they may not change under version 1. Computed outside of this
+// project.
+TEST(Content, DigestsArePinned)
+{
+    const Fingerprint of_form = of(form, "b=2&a=1&a=x+y");
+    const Fingerprint of_parts =
+        of("multipart/form-data; boundary=b",
+           "--b\r\nContent-Disposition: form-data; name=\"nome\"\r\n\r\nAna\r\n--b--\r\n");
+    const Fingerprint of_patch = of("application/merge-patch+json", R"({ "a": 1.0 })");
+
+    EXPECT_EQ(
+        to_hex(of_form.digest), "a428ad694d6b223cc91908f89dee2ce13c0adfffdb67f4c69bf2dd8b94438862"
+    );
+    EXPECT_EQ(
+        to_hex(of_parts.digest), "1f62259b428c7bff1a8944264c27c1c471ac4bd3eb28892f5d0d499099ac5de7"
+    );
+    EXPECT_EQ(
+        to_hex(of_patch.digest), "77c4b539007f8e08eaaf950c3d6e8490d4b5633484a2e021dad7f0a176b8124a"
+    );
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "key_protocol/target.hpp"
 
+#include "base/digest.hpp"
+
 #include <gtest/gtest.h>
 
 namespace umavez::key_protocol {
@@ -58,6 +60,19 @@ TEST(TargetOf, ValuesDoNotRunTogether)
     other.parameters = {{"ab", "c"}, {"d", ""}};
 
     EXPECT_NE(target_of(two, pattern), target_of(other, pattern));
+}
+
+// Records keep these digests. Computed outside of this project.
+TEST(TargetOf, DigestsArePinned)
+{
+    EXPECT_EQ(
+        to_hex(with_query("a=1").digest),
+        "69cabd295b06cd1e48b48ad0fe28d5305221d4b0591104225e315ed216b765ad"
+    );
+    EXPECT_EQ(
+        to_hex(with_query("a=%zz").digest),
+        "b2bf7ae8cf4abcf3136f66f10b44fbeb5a300feee4f319aafb9913998eae3aab"
+    );
 }
 
 }  // namespace
