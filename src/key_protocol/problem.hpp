@@ -1,0 +1,57 @@
+#pragma once
+
+// Problem: one occurrence of an error, before it is written for a client (RFC 9457).
+//
+// It names a kind of the catalogue (problem_catalogue.hpp), which has the status and the title; the
+// rest is what happened this time. Functions of this folder that refuse a request return one, so a
+// caller has a single way to answer: to_response. A plain value.
+
+#include "http/message.hpp"
+#include "key_protocol/language.hpp"
+
+#include <umavez/response.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umavez::key_protocol {
+
+class ProblemCatalogue;
+
+// An extension member of the problem's body.
+struct Member {
+    std::string name;
+    std::string json;  // the value, already JSON
+    friend bool operator==(const Member&, const Member&) = default;
+};
+
+Member text_member(std::string name, std::string_view value);
+Member number_member(std::string name, std::int64_t value);
+
+struct Problem {
+    std::string name;             // "idempotency-key-invalid": a kind of the catalogue
+    Text detail;                  // may be empty
+    std::optional<int> status;    // nullopt: the kind's own
+    std::vector<Member> members;  // in the order in which they are written
+    std::vector<Header> headers;  // Retry-After, Allow …
+};
+
+// What a problem's body says about the request. The views and the catalogue outlive the call.
+struct ProblemPlace {
+    const ProblemCatalogue& catalogue;
+    Language language = Language::english;
+    std::string_view instance;  // the path that was asked for; cut when it is very long
+    std::string_view request_id;
+};
+
+// application/problem+json in the language of the place. A name that is not in the catalogue is a
+// bug and stops the program.
+http::Response to_response(const Problem& problem, const ProblemPlace& place);
+
+// The same for a handler inside the engine: a problem that may be kept and replayed.
+Response to_handler_response(const Problem& problem, const ProblemPlace& place);
+
+}  // namespace umavez::key_protocol

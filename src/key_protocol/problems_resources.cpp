@@ -1,0 +1,158 @@
+// Problems of bodies and of the resources behind the routes, common to all modules.
+
+#include "key_protocol/problem_catalogue.hpp"
+
+namespace umavez::key_protocol {
+
+std::vector<ProblemKind> resource_problems()
+{
+    // clang-format off: sentences are wrapped as text, not as code.
+    return {
+        {
+            .name = "malformed-body",
+            .status = 400,
+            .english = {
+                .title = "The body cannot be read",
+                .explanation =
+                    "The body is not what its Content-Type says: JSON with a mistake, the same "
+                    "member twice, a number beyond a double (1e400), more than 64 levels, a form "
+                    "or a multipart body that breaks off. The detail tells the place. Nothing was "
+                    "executed and the key was not used.",
+                .cure = "Correct the body. The same key may be used again.",
+            },
+            .portuguese = {
+                .title = "O corpo não pode ser lido",
+                .explanation =
+                    "O corpo não é o que o Content-Type diz: JSON com erro, o mesmo membro duas "
+                    "vezes, um número além de um double (1e400), mais de 64 níveis, um formulário "
+                    "ou multipart interrompido. O detalhe diz o lugar. Nada foi executado e a "
+                    "chave não foi usada.",
+                .cure = "Corrija o corpo. A mesma chave pode ser usada de novo.",
+            },
+        },
+        {
+            .name = "unsupported-media-type",
+            .status = 415,
+            .english = {
+                .title = "The body has a type this resource does not take",
+                .explanation =
+                    "The Content-Type is missing, cannot be read or is not accepted here, JSON "
+                    "names a charset other than UTF-8, or the body is compressed "
+                    "(Content-Encoding).",
+                .cure =
+                    "Send the type that the documentation of the resource names, uncompressed. The "
+                    "same key may be used again.",
+            },
+            .portuguese = {
+                .title = "O corpo tem um tipo que este recurso não aceita",
+                .explanation =
+                    "O Content-Type falta, não pode ser lido ou não é aceito aqui, o JSON indica "
+                    "um charset diferente de UTF-8, ou o corpo está comprimido (Content-Encoding).",
+                .cure =
+                    "Envie o tipo indicado na documentação do recurso, sem compressão. A mesma "
+                    "chave pode ser usada de novo.",
+            },
+        },
+        {
+            .name = "validation",
+            .status = 422,
+            .english = {
+                .title = "Some fields are not valid",
+                .explanation =
+                    "The body was read, but its content breaks a rule. `errors` lists each field "
+                    "with a message. Nothing was executed.",
+                .cure = "Correct the fields. As nothing was kept, the same key may be used again.",
+            },
+            .portuguese = {
+                .title = "Alguns campos não são válidos",
+                .explanation =
+                    "O corpo foi lido, mas o conteúdo viola alguma regra. `errors` lista cada "
+                    "campo com uma mensagem. Nada foi executado.",
+                .cure =
+                    "Corrija os campos. Como nada foi guardado, a mesma chave pode ser usada de "
+                    "novo.",
+            },
+        },
+        {
+            .name = "version-conflict",
+            .status = 409,
+            .status_otherwise = 412,
+            .english = {
+                .title = "The resource has changed meanwhile",
+                .explanation =
+                    "The version that was sent (`versao` in the body: 409, If-Match: 412) is not "
+                    "the current one, which the answer tells. Nothing was changed. A retry of "
+                    "one's own successful request never gets this answer if it carries the same "
+                    "key.",
+                .cure =
+                    "Read the resource, decide again, and send the change with the current "
+                    "version.",
+            },
+            .portuguese = {
+                .title = "O recurso foi alterado nesse meio-tempo",
+                .explanation =
+                    "A versão enviada (`versao` no corpo: 409, If-Match: 412) não é a atual, que a "
+                    "resposta informa. Nada foi alterado. A repetição de uma requisição própria "
+                    "bem-sucedida nunca recebe esta resposta se usar a mesma chave.",
+                .cure = "Leia o recurso, decida de novo e envie a alteração com a versão atual.",
+            },
+        },
+        {
+            .name = "invalid-transition",
+            .status = 409,
+            .english = {
+                .title = "The current state does not allow this step",
+                .explanation =
+                    "The resource is in a state from which the requested step does not lead on. "
+                    "Nothing was changed.",
+                .cure = "Read the resource and see which steps its state allows.",
+            },
+            .portuguese = {
+                .title = "O estado atual não permite este passo",
+                .explanation =
+                    "O recurso está em um estado a partir do qual o passo pedido não é possível. "
+                    "Nada foi alterado.",
+                .cure = "Leia o recurso e veja quais passos o estado permite.",
+            },
+        },
+        {
+            .name = "email-existente",
+            .status = 409,
+            .english = {
+                .title = "There is already a client with this e-mail",
+                .explanation =
+                    "E-mail addresses of clients are unique, and this one belongs to a client that "
+                    "was created with another key or without one.",
+                .cure = "Look the client up by its e-mail, or use another address.",
+            },
+            .portuguese = {
+                .title = "Já existe um cliente com este e-mail",
+                .explanation =
+                    "O e-mail de um cliente é único, e este pertence a um cliente criado com outra "
+                    "chave ou sem chave.",
+                .cure = "Busque o cliente pelo e-mail ou use outro endereço.",
+            },
+        },
+        {
+            .name = "entity-deleted",
+            .status = 410,
+            .english = {
+                .title = "What this key created no longer exists",
+                .explanation =
+                    "The operation was done earlier; what it created or changed has been deleted "
+                    "since. It is not created a second time.",
+                .cure = "To create it anew, send the request with a new key.",
+            },
+            .portuguese = {
+                .title = "O que esta chave criou não existe mais",
+                .explanation =
+                    "A operação já foi feita; o que ela criou ou alterou foi excluído depois. Nada "
+                    "é criado uma segunda vez.",
+                .cure = "Para criar de novo, envie a requisição com uma chave nova.",
+            },
+        },
+    };
+    // clang-format on
+}
+
+}  // namespace umavez::key_protocol

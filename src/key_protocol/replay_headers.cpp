@@ -1,0 +1,99 @@
+#include "key_protocol/replay_headers.hpp"
+
+#include "http/message.hpp"
+#include "key_protocol/header_syntax.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace umavez::key_protocol {
+namespace {
+
+constexpr std::array<std::string_view, 7> replayable_names{
+    "Content-Type",
+    "Content-Language",
+    "Content-Location",
+    "Location",
+    "ETag",
+    "Last-Modified",
+    "Link",
+};
+
+// RFC 9110, 7.6.1, and what delimits a message. The server writes these itself.
+constexpr std::array<std::string_view, 9> connection_names{
+    "Connection",
+    "Keep-Alive",
+    "Proxy-Connection",
+    "TE",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+    "Content-Length",
+    "Date",
+};
+
+// Of these a client must know that they are ours.
+constexpr std::array<std::string_view, 4> protocol_names{
+    "Idempotent-Replayed",
+    "Idempotency-Guarantee",
+    "Idempotency-Key-Expires",
+    "Preference-Applied",
+};
+
+bool is_one_of(auto& names, std::string_view name) noexcept
+{
+    return std::ranges::any_of(names, [name](std::string_view known) {
+        return http::is_same_header(known, name);
+    });
+}
+
+// CR and LF would begin another header or another answer; no other control character but the tab
+// has a place in a value either (RFC 9110, 5.5).
+bool is_hostile(const Header& header) noexcept
+{
+    const auto is_control = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+    };
+    return !is_token(header.name) || std::ranges::any_of(header.value, is_control);
+}
+
+}  // namespace
+
+bool is_replayable(std::string_view name) noexcept
+{
+    return is_one_of(replayable_names, name);
+}
+
+std::vector<Header> replayable_headers(const std::vector<Header>& headers)
+{
+    const std::vector<std::string_view> connection = list_elements(headers, "Connection");
+    std::vector<Header> replayable;
+    for (const Header& header : headers) {
+        if (!is_replayable(header.name) || is_hostile(header)) continue;
+        if (!is_one_of(connection, header.name)) replayable.push_back(header);
+    }
+    return replayable;
+}
+
+SplitResponse split_for_record(Response response)
+{
+    SplitResponse split;
+    const std::vector<std::string_view> connection = list_elements(response.headers, "Connection");
+    for (const Header& header : response.headers) {
+        if (is_hostile(header)) {
+            split.refused.push_back(header.name);
+            continue;
+        }
+        const bool is_not_ours_to_pass =
+            is_replayable(header.name) || is_one_of(connection_names, header.name) ||
+            is_one_of(protocol_names, header.name) || is_one_of(connection, header.name);
+        if (!is_not_ours_to_pass) split.passing.push_back(header);
+    }
+    std::vector<Header> kept = replayable_headers(response.headers);
+    response.headers = std::move(kept);
+    split.kept = std::move(response);
+    return split;
+}
+
+}  // namespace umavez::key_protocol
