@@ -73,7 +73,7 @@ public:
     Task<Result<void>> async_untouched(std::optional<Response> response = std::nullopt);
 
     // Writes the completion inside a transaction of the same database, which fences the rows written there:
-    // any error of it (lease_lost above all) spoils the transaction, even from inside nested(), and everything
+    // any error of it (lease_lost above all) spoils the transaction, even from inside nested(), and all of it
     // rolls back. Call it in every run of the closure; the lease is consumed when the handler returns.
     Result<void> finish(Transaction& transaction, Response response);
 
