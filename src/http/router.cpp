@@ -28,7 +28,7 @@ bool is_name(std::string_view segment) noexcept
 
 Response problem(int status, const Request& request)
 {
-    return to_response(problem_for(status), request.path, request.request_id);
+    return to_response(problem_for(status), request);
 }
 
 }  // namespace

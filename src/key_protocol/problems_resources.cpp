@@ -1,10 +1,10 @@
 // Problems of bodies and of the resources behind the routes, common to all modules.
 
-#include "key_protocol/problem_catalogue.hpp"
+#include "key_protocol/problems.hpp"
 
 namespace umavez::key_protocol {
 
-std::vector<ProblemKind> resource_problems()
+std::vector<http::ProblemKind> resource_problems()
 {
     // clang-format off: sentences are wrapped as text, not as code.
     return {

@@ -1,9 +1,8 @@
-// The problems of the HTTP server itself. Names and English titles are those of http/problem.cpp,
-// which answers before this folder sees a request; a test keeps the two alike.
+// The problems of the HTTP server itself.
 
-#include "key_protocol/problem_catalogue.hpp"
+#include "http/problem_catalogue.hpp"
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 std::vector<ProblemKind> refused_requests()
@@ -244,4 +243,4 @@ std::vector<ProblemKind> server_problems()
     return kinds;
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http
