@@ -17,7 +17,9 @@ std::string_view name_of(int status) noexcept
         case 405: return "method-not-allowed";
         case 408: return "request-timeout";
         case 413: return "too-large";
+        case 415: return "unsupported-media-type";
         case 417: return "expectation-failed";
+        case 422: return "validation";
         case 431: return "headers-too-large";
         case 500: return "internal-error";
         case 501: return "not-implemented";

@@ -54,21 +54,6 @@ http::Problem version_missing(http::Language language)
 
 }  // namespace
 
-http::Problem validation_problem(const std::vector<FieldError>& errors, http::Language language)
-{
-    std::string list = "[";
-    for (const FieldError& error : errors) {
-        if (list.size() > 1) list += ',';
-        list += R"({"field":)";
-        append_json_text(list, error.field);
-        list += R"(,"message":)";
-        append_json_text(list, error.message.in(language));
-        list += '}';
-    }
-    list += ']';
-    return {.name = "validation", .members = {{"errors", std::move(list)}}};
-}
-
 std::expected<ExpectedVersion, http::Problem> read_expected_version(
     const std::vector<Header>& headers, std::optional<std::int64_t> versao, http::Language language
 )

@@ -8,6 +8,7 @@
 
 #include "http/language.hpp"
 #include "http/problem.hpp"
+#include "http/validation.hpp"
 
 #include <umavez/response.hpp>
 
@@ -19,13 +20,8 @@
 
 namespace umavez::key_protocol {
 
-struct FieldError {
-    std::string field;  // "valor", "itens[3].valor"
-    http::Text message;
-};
-
-// 422 with `errors: [{field, message}]` in the order given.
-http::Problem validation_problem(const std::vector<FieldError>& errors, http::Language language);
+using http::FieldError;
+using http::validation_problem;
 
 struct ExpectedVersion {
     std::vector<std::int64_t> versions;  // any of these
