@@ -9,14 +9,16 @@
 namespace umavez::propostas {
 namespace {
 
-// Ids are never given out twice (AUTOINCREMENT): a replay for an entity that was deleted must not find
-// a stranger under its id.
+// Ids are never given out twice (AUTOINCREMENT): a replay for an entity that was deleted must not
+// find a stranger under its id.
 //
-// `valor` is the text of a DECIMAL(10,2), as PostgreSQL reads and writes it: SQLite has no exact decimals.
-// Instants are microseconds since 1970; `expires_at` null means "kept for ever". Lengths are in characters.
+// `valor` is the text of a DECIMAL(10,2), as PostgreSQL reads and writes it: SQLite has no exact
+// decimals. Instants are microseconds since 1970; `expires_at` null means "kept for ever". Lengths
+// are in characters.
 //
-// Every index costs each insertion, so there are few: those of uniqueness, and those that lists walk. An index
-// ends with the row's id by itself, so (tenant_id) is the order in which a tenant's rows are listed.
+// Every index costs each insertion, so there are few: those of uniqueness, and those that lists
+// walk. An index ends with the row's id by itself, so (tenant_id) is the order in which a tenant's
+// rows are listed.
 //
 // A version of a proposal is reached once, which makes it the key of its history.
 constexpr std::string_view sqlite_1 = R"(
