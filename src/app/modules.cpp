@@ -1,6 +1,12 @@
 #include "app/modules.hpp"
 
 #include "key_protocol/problems.hpp"
+#include "modules/propostas/answers.hpp"
+#include "modules/propostas/routes.hpp"
+#include "modules/propostas/schema.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace umavez {
 namespace {
@@ -24,6 +30,9 @@ Result<void> configure(const Settings& settings, key_protocol::Api& api)
 Result<Modules> load_modules(const Settings& settings)
 {
     Modules modules{.api = {}, .migrations = {}, .problems = key_protocol::standard_problems()};
+    propostas::add_routes(modules.api, settings.propostas);
+    std::ranges::copy(propostas::migrations(Dialect::sqlite), std::back_inserter(modules.migrations));
+    modules.problems.add_all(propostas::problem_kinds());
     if (auto configured = configure(settings, modules.api); !configured) {
         return std::unexpected(configured.error());
     }

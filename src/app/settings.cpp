@@ -90,6 +90,20 @@ Result<void> set_audit_retention(std::string_view text, Settings& settings)
     );
 }
 
+Result<void> set_retencao_operacoes(std::string_view text, Settings& settings)
+{
+    Duration retention{};
+    if (auto set = set_duration(text, retention); !set) return set;
+    if (retention <= Duration{0}) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format("{} keeps nothing; write a duration above zero, such as 30d", shown(text))
+        );
+    }
+    settings.propostas.retencao_operacoes = retention;
+    return {};
+}
+
 Result<void> set_one(
     const SettingSpec& spec, std::string_view where, std::string_view text, Settings& settings
 )
@@ -261,6 +275,13 @@ const std::vector<SettingSpec>& setting_specs()
              "debug, info, warning, error",
              "\"info\"",
              set_log_level},
+            {"propostas.retencao_operacoes",
+             "--propostas-retencao-operacoes",
+             "UMAVEZ_PROPOSTAS_RETENCAO_OPERACOES",
+             "DURATION",
+             "how long the operations of Propostas are kept; for ever without it",
+             "\"30d\"",
+             set_retencao_operacoes},
         };
         for (SettingSpec& spec : idempotency_specs()) made.push_back(std::move(spec));
         return made;

@@ -7,6 +7,7 @@
 
 #include "app/policy_settings.hpp"
 #include "key_protocol/read_request.hpp"
+#include "modules/propostas/operations.hpp"
 #include "telemetry/log.hpp"
 
 #include <umavez/operation.hpp>
@@ -42,6 +43,7 @@ struct Settings {
     Duration audit_retention = std::chrono::hours{24 * 90};
     LogLevel log_level = LogLevel::info;
     key_protocol::ProtocolSettings idempotency;
+    propostas::Settings propostas;
     std::map<std::string, PolicyOverrides> operations;
     std::string config_path;  // empty: none was read
 };

@@ -72,13 +72,17 @@ TEST_F(Answer, ReplayOfTheEntityAsItIsNow)
     expect_golden("replayed-current.txt", to_answer(Replayed{created()}, facts()));
 }
 
-TEST_F(Answer, OnlyCreationsChangeTheirStatusUnderCurrent)
+TEST_F(Answer, AnEntityThatWasDeletedIsGoneAndItsRecordIsTold)
 {
     policy_.replay = Replaying::current;
-    Response gone = created();
-    gone.status = 410;
+    Response gone{.status = 410};
+    gone.body = R"({"operation":"pagamentos.criar"})";
 
-    EXPECT_EQ(to_answer(Replayed{gone, Status::succeeded, false}, facts()).status, 410);
+    const http::Response answer = to_answer(Replayed{gone, Status::succeeded, false}, facts());
+
+    EXPECT_EQ(answer.status, 410);
+    EXPECT_NE(answer.body.find("/problems/entity-deleted"), std::string::npos);
+    EXPECT_NE(answer.body.find(R"("record":{"operation":"pagamentos.criar"})"), std::string::npos);
 }
 
 TEST_F(Answer, ReplaysFilterWhatAnotherDoorStored)

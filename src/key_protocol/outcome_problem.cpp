@@ -105,6 +105,18 @@ http::Problem not_kept(const Replayed& outcome)
     return problem;
 }
 
+// What a replay would show is gone. Its body is then the record of the operation (operation.hpp, `current`).
+http::Problem deleted(const Replayed& outcome)
+{
+    http::Problem problem = make_problem(
+        "entity-deleted",
+        {"the operation was done earlier and is not done again",
+         "a operação já foi feita e não é feita de novo"}
+    );
+    if (!outcome.response.body.empty()) problem.members.push_back({"record", outcome.response.body});
+    return problem;
+}
+
 http::Text unavailable_detail(Effect effect, bool has_key)
 {
     if (effect == Effect::none) {
@@ -137,8 +149,10 @@ struct ProblemOf {
     std::optional<http::Problem> operator()(const Executed&) const { return std::nullopt; }
     std::optional<http::Problem> operator()(const Replayed& outcome) const
     {
-        if (!outcome.omitted) return std::nullopt;
-        return not_kept(outcome);
+        if (outcome.omitted) return not_kept(outcome);
+        const bool shows_current = facts.policy.replay == Replaying::current;
+        if (shows_current && outcome.response.status == 410) return deleted(outcome);
+        return std::nullopt;
     }
     std::optional<http::Problem> operator()(const InProgress& outcome) const
     {
