@@ -24,17 +24,9 @@ protected:
             .policy = policy_,
             .place = {catalogue_, language_, "/api/v1/pagamentos", "r-1"},
             .wait = {},
-            .expires_at = {},
             .passing = {},
         };
     }
-    AnswerFacts facts_with_expiry() const
-    {
-        AnswerFacts facts = this->facts();
-        facts.expires_at = expiry;
-        return facts;
-    }
-
     http::ProblemCatalogue catalogue_ = standard_problems();
     Policy policy_{};
     http::Language language_ = http::Language::english;
@@ -59,15 +51,18 @@ std::optional<std::string> header_of(const http::Response& answer, std::string_v
 
 TEST_F(Answer, FirstExecution)
 {
-    AnswerFacts facts = facts_with_expiry();
+    AnswerFacts facts = this->facts();
     facts.passing = {{"Set-Cookie", "a=1"}};
 
-    expect_golden("executed.txt", to_answer(Executed{created()}, facts));
+    expect_golden("executed.txt", to_answer(Executed{created(), true, false, expiry}, facts));
 }
 
 TEST_F(Answer, ReplayOfTheStoredAnswer)
 {
-    expect_golden("replayed-stored.txt", to_answer(Replayed{created()}, facts_with_expiry()));
+    expect_golden(
+        "replayed-stored.txt",
+        to_answer(Replayed{created(), Status::succeeded, false, expiry}, facts())
+    );
 }
 
 TEST_F(Answer, ReplayOfTheEntityAsItIsNow)
@@ -179,10 +174,10 @@ TEST_F(Answer, InDoubtForAnOperator)
 TEST_F(Answer, ResponseNotKept)
 {
     const Replayed omitted{
-        {.status = 201, .headers = {}, .body = {}, .entity = {}}, Status::succeeded, true
+        {.status = 201, .headers = {}, .body = {}, .entity = {}}, Status::succeeded, true, expiry
     };
 
-    expect_golden("response-not-kept.txt", to_answer(omitted, facts_with_expiry()));
+    expect_golden("response-not-kept.txt", to_answer(omitted, facts()));
 }
 
 TEST_F(Answer, ARecordResolvedAsFailedWithoutAnAnswerHasNoStatus)
@@ -232,7 +227,7 @@ TEST_F(Answer, RunsWithoutARecordSaySo)
 {
     policy_.guarantee = Guarantee::leased;
 
-    const http::Response answer = to_answer(Executed{created(), true, true}, facts_with_expiry());
+    const http::Response answer = to_answer(Executed{created(), true, true, expiry}, facts());
 
     EXPECT_EQ(header_of(answer, "Idempotency-Guarantee"), "none");
     EXPECT_EQ(header_of(answer, "Idempotency-Key-Expires"), std::nullopt);
@@ -240,7 +235,7 @@ TEST_F(Answer, RunsWithoutARecordSaySo)
 
 TEST_F(Answer, AReleasedKeyHasNoExpiry)
 {
-    const http::Response answer = to_answer(Executed{created(), false, false}, facts_with_expiry());
+    const http::Response answer = to_answer(Executed{created(), false, false, expiry}, facts());
 
     EXPECT_EQ(header_of(answer, "Idempotency-Guarantee"), "atomic");
     EXPECT_EQ(header_of(answer, "Idempotency-Key-Expires"), std::nullopt);

@@ -135,10 +135,9 @@ http::Text unavailable_detail(Effect effect, bool has_key)
     };
 }
 
-http::Problem unavailable(Effect effect, const AnswerFacts& facts)
+http::Problem unavailable(Effect effect, bool has_key)
 {
-    http::Problem problem =
-        make_problem("store-unavailable", unavailable_detail(effect, facts.has_key));
+    http::Problem problem = make_problem("store-unavailable", unavailable_detail(effect, has_key));
     add_retry_after(problem, store_retry_after_seconds);
     problem.members.push_back(http::text_member("effect", to_text(effect)));
     return problem;
@@ -169,7 +168,7 @@ struct ProblemOf {
     }
     std::optional<http::Problem> operator()(const Unavailable& outcome) const
     {
-        return unavailable(outcome.effect, facts);
+        return unavailable(outcome.effect, facts.has_key);
     }
     std::optional<http::Problem> operator()(const Unkeyed&) const { return std::nullopt; }
 };
@@ -181,11 +180,11 @@ std::optional<http::Problem> problem_of(const Outcome& outcome, const AnswerFact
     return std::visit(ProblemOf{facts}, outcome);
 }
 
-http::Problem problem_of(const Error& error, const AnswerFacts& facts)
+http::Problem problem_of(const Error& error, bool has_key)
 {
     switch (error.code) {
         case Errc::store_unavailable:
-        case Errc::store_unknown: return unavailable(effect_of(error.code), facts);
+        case Errc::store_unknown: return unavailable(effect_of(error.code), has_key);
         case Errc::corrupt_record:
             return make_problem(
                 "idempotency-record-damaged",
