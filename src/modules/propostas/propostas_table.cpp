@@ -153,7 +153,10 @@ Result<Listed<Proposta>> list_propostas(
     }
     if (filter.estado) {
         parameters.emplace_back(std::string{to_text(*filter.estado)});
-        condition += fmt::format(" AND estado = ${}", parameters.size());
+        // A client has few proposals, a state has many: with both, the index of states is not for
+        // use.
+        const std::string_view column = filter.cliente_id ? "estado || ''" : "estado";
+        condition += fmt::format(" AND {} = ${}", column, parameters.size());
     }
     auto rows = all_rows(
         transaction.query(fmt::format("{}{} ORDER BY id LIMIT $3", select, condition), parameters),

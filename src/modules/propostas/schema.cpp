@@ -42,7 +42,7 @@ CREATE TABLE propostas (
     cliente_id INTEGER NOT NULL REFERENCES clientes (id),
     valor TEXT NOT NULL CHECK (
         length(valor) BETWEEN 4 AND 11 AND valor GLOB '*[0-9].[0-9][0-9]'
-        AND substr(valor, 1, length(valor) - 3) NOT GLOB '*[^0-9]*'
+        AND valor NOT GLOB '0[0-9]*' AND substr(valor, 1, length(valor) - 3) NOT GLOB '*[^0-9]*'
     ),
     estado TEXT NOT NULL CHECK (
         estado IN ('rascunho', 'enviada', 'aceita', 'recusada', 'cancelada')
