@@ -35,7 +35,9 @@ TEST(Estado, OnlyTheDrawnStepsLeadOn)
             const auto after = estado_after(estado, passo);
             const auto expected = drawn.find(step);
             ASSERT_EQ(after.has_value(), expected != drawn.end()) << step;
-            if (after) EXPECT_EQ(to_text(*after), expected->second) << step;
+            if (after) {
+                EXPECT_EQ(to_text(*after), expected->second) << step;
+            }
         }
     }
 }

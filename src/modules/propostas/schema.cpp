@@ -20,6 +20,8 @@ namespace {
 // walk. An index ends with the row's id by itself, so (tenant_id) is the order in which a tenant's
 // rows are listed.
 //
+// `resultado` is JSON. A schema that is not trusted may not call json_valid().
+//
 // A version of a proposal is reached once, which makes it the key of its history.
 constexpr std::string_view sqlite_1 = R"(
 CREATE TABLE clientes (
@@ -76,7 +78,7 @@ CREATE TABLE idempotencia_operacoes (
     idempotencia_key TEXT NOT NULL CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
     tipo_operacao TEXT NOT NULL CHECK (length(tipo_operacao) BETWEEN 1 AND 50),
     entidade_id INTEGER NOT NULL,
-    resultado TEXT NOT NULL CHECK (json_valid(resultado)),
+    resultado TEXT NOT NULL CHECK (resultado GLOB '{*}'),
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     UNIQUE (tenant_id, idempotencia_key, tipo_operacao)
