@@ -1,10 +1,10 @@
 // Problems of bodies and of the resources behind the routes, common to all modules.
 
-#include "key_protocol/problem_catalogue.hpp"
+#include "key_protocol/problems.hpp"
 
 namespace umavez::key_protocol {
 
-std::vector<ProblemKind> resource_problems()
+std::vector<http::ProblemKind> resource_problems()
 {
     // clang-format off: sentences are wrapped as text, not as code.
     return {
@@ -31,49 +31,6 @@ std::vector<ProblemKind> resource_problems()
             },
         },
         {
-            .name = "unsupported-media-type",
-            .status = 415,
-            .english = {
-                .title = "The body has a type this resource does not take",
-                .explanation =
-                    "The Content-Type is missing, cannot be read or is not accepted here, JSON "
-                    "names a charset other than UTF-8, or the body is compressed "
-                    "(Content-Encoding).",
-                .cure =
-                    "Send the type that the documentation of the resource names, uncompressed. The "
-                    "same key may be used again.",
-            },
-            .portuguese = {
-                .title = "O corpo tem um tipo que este recurso não aceita",
-                .explanation =
-                    "O Content-Type falta, não pode ser lido ou não é aceito aqui, o JSON indica "
-                    "um charset diferente de UTF-8, ou o corpo está comprimido (Content-Encoding).",
-                .cure =
-                    "Envie o tipo indicado na documentação do recurso, sem compressão. A mesma "
-                    "chave pode ser usada de novo.",
-            },
-        },
-        {
-            .name = "validation",
-            .status = 422,
-            .english = {
-                .title = "Some fields are not valid",
-                .explanation =
-                    "The body was read, but its content breaks a rule. `errors` lists each field "
-                    "with a message. Nothing was executed.",
-                .cure = "Correct the fields. As nothing was kept, the same key may be used again.",
-            },
-            .portuguese = {
-                .title = "Alguns campos não são válidos",
-                .explanation =
-                    "O corpo foi lido, mas o conteúdo viola alguma regra. `errors` lista cada "
-                    "campo com uma mensagem. Nada foi executado.",
-                .cure =
-                    "Corrija os campos. Como nada foi guardado, a mesma chave pode ser usada de "
-                    "novo.",
-            },
-        },
-        {
             .name = "version-conflict",
             .status = 409,
             .status_otherwise = 412,
@@ -95,42 +52,6 @@ std::vector<ProblemKind> resource_problems()
                     "resposta informa. Nada foi alterado. A repetição de uma requisição própria "
                     "bem-sucedida nunca recebe esta resposta se usar a mesma chave.",
                 .cure = "Leia o recurso, decida de novo e envie a alteração com a versão atual.",
-            },
-        },
-        {
-            .name = "invalid-transition",
-            .status = 409,
-            .english = {
-                .title = "The current state does not allow this step",
-                .explanation =
-                    "The resource is in a state from which the requested step does not lead on. "
-                    "Nothing was changed.",
-                .cure = "Read the resource and see which steps its state allows.",
-            },
-            .portuguese = {
-                .title = "O estado atual não permite este passo",
-                .explanation =
-                    "O recurso está em um estado a partir do qual o passo pedido não é possível. "
-                    "Nada foi alterado.",
-                .cure = "Leia o recurso e veja quais passos o estado permite.",
-            },
-        },
-        {
-            .name = "email-existente",
-            .status = 409,
-            .english = {
-                .title = "There is already a client with this e-mail",
-                .explanation =
-                    "E-mail addresses of clients are unique, and this one belongs to a client that "
-                    "was created with another key or without one.",
-                .cure = "Look the client up by its e-mail, or use another address.",
-            },
-            .portuguese = {
-                .title = "Já existe um cliente com este e-mail",
-                .explanation =
-                    "O e-mail de um cliente é único, e este pertence a um cliente criado com outra "
-                    "chave ou sem chave.",
-                .cure = "Busque o cliente pelo e-mail ou use outro endereço.",
             },
         },
         {

@@ -5,9 +5,10 @@
 // look-up. Pure, thread-safe.
 
 #include "http/message.hpp"
+#include "http/problem.hpp"
+#include "json/tree.hpp"
 #include "key_protocol/key_header.hpp"
 #include "key_protocol/prefer.hpp"
-#include "key_protocol/problem.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/outcome.hpp>
@@ -36,12 +37,14 @@ struct ProtectedRoute {
 };
 
 struct ReadRequest {
-    Request request;           // for the engine
-    std::optional<Wait> wait;  // for the answer; request.wait is the same
+    Request request;               // for the engine
+    std::optional<Wait> wait;      // for the answer; request.wait is the same
+    std::optional<JsonTree> json;  // the body, where it is JSON; borrows its text
 };
 
-// A problem means that nothing was looked up and no record was left.
-std::expected<ReadRequest, Problem> read_request(
+// A problem means that nothing was looked up and no record was left. A key on a request that asks
+// for another protocol (Upgrade) is refused: what would be kept is no answer.
+std::expected<ReadRequest, http::Problem> read_request(
     const http::Request& request,
     TenantId tenant_id,
     const ProtectedRoute& route,
