@@ -1,7 +1,7 @@
 #include "http/connection.hpp"
 
 #include "http/encode.hpp"
-#include "http/problem.hpp"
+#include "http/problem_catalogue.hpp"
 #include "http/request_id.hpp"
 
 #include <umavez/asio.hpp>
@@ -118,6 +118,7 @@ asio::awaitable<bool> Connection::serve_one()
     method_.clear();
     path_.clear();
     request_id_.clear();
+    language_ = Language::english;
     error_.clear();
     keep_alive_ = true;
 
@@ -195,6 +196,7 @@ asio::awaitable<std::variant<Request, Refusal, Connection::Gone>> Connection::re
         request.headers.push_back({std::string{field.name_string()}, std::string{field.value()}});
     }
     request.request_id = choose_request_id(request.headers);
+    language_ = choose_language(request.headers);
     method_ = request.method;
     request_id_ = request.request_id;
     keep_alive_ = message.keep_alive();
@@ -230,14 +232,14 @@ asio::awaitable<Response> Connection::call_handler(Request request)
         error_ = exception.what();
     }
     runs_handler_ = false;
-    co_return to_response(problem_for(500), path_, request_id_);
+    co_return to_response(problem_for(500), place());
 }
 
 asio::awaitable<void> Connection::refuse(Refusal refusal)
 {
     if (request_id_.empty()) request_id_ = choose_request_id({});
     Response response =
-        to_response(problem_for(refusal.status, std::move(refusal.reason)), path_, request_id_);
+        to_response(problem_for(refusal.status, std::move(refusal.reason)), place());
     const int status = response.status;
     const bool written = co_await write(std::move(response), false, method_ == "HEAD");
     report(status);
@@ -269,6 +271,11 @@ asio::awaitable<void> Connection::linger()
         if (error) co_return;
         drained += bytes;
     }
+}
+
+ProblemPlace Connection::place() const
+{
+    return {ProblemCatalogue::of_server(), language_, path_, request_id_};
 }
 
 void Connection::report(int status) const

@@ -5,6 +5,7 @@
 
 #include "http/framing.hpp"
 #include "http/message.hpp"
+#include "http/problem.hpp"
 #include "http/server.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -53,6 +54,7 @@ private:
     boost::asio::awaitable<void> linger();
 
     std::string_view arrived() const noexcept;
+    ProblemPlace place() const;
     void report(int status) const;
 
     Shared& shared_;
@@ -62,11 +64,12 @@ private:
     bool is_idle_ = false;
     std::atomic<bool> runs_handler_ = false;
 
-    // Of the request at hand, for the report.
+    // Of the request at hand, for the report and for problems.
     Duration began_{};
     std::string method_;
     std::string path_;
     std::string request_id_;
+    Language language_ = Language::english;
     std::string error_;
     bool keep_alive_ = true;
 };

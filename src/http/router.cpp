@@ -1,10 +1,10 @@
 #include "http/router.hpp"
 
 #include "base/assert.hpp"
-#include "http/problem.hpp"
+#include "http/parameters.hpp"
+#include "http/validation.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace umavez::http {
 namespace {
@@ -26,47 +26,87 @@ bool is_name(std::string_view segment) noexcept
     return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
 }
 
+std::string_view name_of(std::string_view segment) noexcept
+{
+    return segment.substr(1, segment.size() - 2);
+}
+
+bool has_parts(const Field& field) noexcept
+{
+    return field.type.type == Type::object || field.type.type == Type::array;
+}
+
+void check(const Route& route)
+{
+    UMAVEZ_ASSERT(route.pattern.starts_with('/'));
+    const auto segments = split(route.pattern);
+    for (const Field& field : route.path) {
+        const bool is_in_pattern = std::ranges::count(segments, "{" + field.name + "}") == 1;
+        UMAVEZ_ASSERT(is_in_pattern && field.required && !has_parts(field));
+    }
+    for (const Field& field : route.query) {
+        const bool is_in_pattern = std::ranges::count(segments, "{" + field.name + "}") > 0;
+        UMAVEZ_ASSERT(!is_in_pattern && !has_parts(field));
+    }
+}
+
 Response problem(int status, const Request& request)
 {
-    return to_response(problem_for(status), request.path, request.request_id);
+    return to_response(problem_for(status), request);
+}
+
+Response refuse_query(const std::vector<ParameterError>& errors, const Request& request)
+{
+    std::vector<FieldError> fields;
+    for (const ParameterError& error : errors) {
+        const std::string sentence = to_sentence(error);
+        fields.push_back({error.name, {sentence, sentence}});
+    }
+    return to_response(validation_problem(fields, choose_language(request.headers)), request);
 }
 
 }  // namespace
 
 void Router::add(std::string method, std::string_view pattern, Handler handler)
 {
-    UMAVEZ_ASSERT(pattern.starts_with('/'));
-    auto route = std::ranges::find(routes_, pattern, &Route::pattern);
-    if (route == routes_.end()) {
-        Route made{.pattern = std::string{pattern}, .segments = {}, .methods = {}};
-        for (const std::string_view segment : split(pattern)) made.segments.emplace_back(segment);
-        route = routes_.insert(routes_.end(), std::move(made));
-    }
-    const bool is_new = std::ranges::none_of(route->methods, [&method](const auto& known) {
-        return known.first == method;
-    });
-    UMAVEZ_ASSERT(is_new);
-    route->methods.emplace_back(std::move(method), std::move(handler));
+    add(Route{.method = std::move(method), .pattern = std::string{pattern}}, std::move(handler));
 }
 
-const Router::Route* Router::find(const std::vector<std::string_view>& segments) const
+void Router::add(Route route, Handler handler)
 {
-    const Route* best = nullptr;
-    for (const Route& route : routes_) {
+    check(route);
+    auto path = std::ranges::find(paths_, route.pattern, &Path::pattern);
+    if (path == paths_.end()) {
+        Path made{.pattern = route.pattern, .segments = {}, .endpoints = {}};
+        for (const std::string_view segment : split(route.pattern))
+            made.segments.emplace_back(segment);
+        path = paths_.insert(paths_.end(), std::move(made));
+    }
+    const bool is_new = std::ranges::none_of(path->endpoints, [&route](const Endpoint& known) {
+        return known.route.method == route.method;
+    });
+    UMAVEZ_ASSERT(is_new);
+    path->endpoints.push_back({std::move(route), std::move(handler)});
+}
+
+const Router::Path* Router::find(const std::vector<std::string_view>& segments) const
+{
+    const Path* best = nullptr;
+    for (const Path& path : paths_) {
         const bool matches = std::ranges::equal(
-            route.segments,
+            path.segments,
             segments,
             [](const std::string& expected, std::string_view given) {
                 return expected == given || (is_name(expected) && !given.empty());
             }
         );
         if (!matches) continue;
-        // At the first segment where two routes differ the literal one is meant.
-        const auto is_literal_first = [](const Route& left, const Route& right) {
+        // At the first segment where two paths differ the literal one is meant.
+        const auto is_literal_first = [](const Path& left, const Path& right) {
             const auto [l, r] = std::ranges::mismatch(left.segments, right.segments);
             return l != left.segments.end() && !is_name(*l);
         };
-        if (best == nullptr || is_literal_first(route, *best)) best = &route;
+        if (best == nullptr || is_literal_first(path, *best)) best = &path;
     }
     return best;
 }
@@ -74,66 +114,62 @@ const Router::Route* Router::find(const std::vector<std::string_view>& segments)
 Task<Response> Router::answer(Request request) const
 {
     const std::vector<std::string_view> segments = split(request.path);
-    const Route* const route = find(segments);
-    if (route == nullptr) co_return problem(404, request);
+    const Path* const path = find(segments);
+    if (path == nullptr) return Task<Response>::ready(problem(404, request));
 
     const std::string_view method =
         request.method == "HEAD" ? "GET" : std::string_view{request.method};
-    const Handler* handler = nullptr;
-    std::string allow;
-    for (const auto& [known, candidate] : route->methods) {
-        if (known == method) handler = &candidate;
-        allow += (allow.empty() ? "" : ", ") + known + (known == "GET" ? ", HEAD" : "");
-    }
-    if (handler == nullptr) {
-        Response refused = problem(405, request);
-        refused.headers.push_back({"Allow", allow});
-        co_return refused;
-    }
+    const auto endpoint = std::ranges::find(path->endpoints, method, [](const Endpoint& known) {
+        return std::string_view{known.route.method};
+    });
+    if (endpoint == path->endpoints.end())
+        return Task<Response>::ready(refuse_method(*path, request));
+
     for (std::size_t i = 0; i < segments.size(); ++i) {
-        const std::string& expected = route->segments[i];
-        if (!is_name(expected)) continue;
+        if (!is_name(path->segments[i])) continue;
+        const std::string_view name = name_of(path->segments[i]);
         auto decoded = percent_decode(segments[i]);
-        if (!decoded) co_return problem(400, request);
-        request.parameters.emplace_back(
-            expected.substr(1, expected.size() - 2), *std::move(decoded)
-        );
+        if (!decoded) return Task<Response>::ready(problem(400, request));
+        const auto field = std::ranges::find(endpoint->route.path, name, &Field::name);
+        if (field != endpoint->route.path.end() && !accepts(field->type, *decoded)) {
+            return Task<Response>::ready(problem(404, request));
+        }
+        request.parameters.emplace_back(name, *std::move(decoded));
     }
-    Task<Response> answering = (*handler)(std::move(request));
-    co_return co_await std::move(answering);
+    if (const auto errors = take_query(endpoint->route.query, request); !errors.empty()) {
+        return Task<Response>::ready(refuse_query(errors, request));
+    }
+    return endpoint->handler(std::move(request));
+}
+
+Response Router::refuse_method(const Path& path, const Request& request)
+{
+    std::string allow;
+    for (const Endpoint& endpoint : path.endpoints) {
+        const std::string& method = endpoint.route.method;
+        allow += (allow.empty() ? "" : ", ") + method + (method == "GET" ? ", HEAD" : "");
+    }
+    Response refused = problem(405, request);
+    refused.headers.push_back({"Allow", allow});
+    return refused;
 }
 
 std::vector<std::string> Router::routes() const
 {
     std::vector<std::string> table;
-    for (const Route& route : routes_) {
-        for (const auto& [method, handler] : route.methods)
-            table.push_back(method + " " + route.pattern);
-    }
+    for (const Route* const route : declared())
+        table.push_back(route->method + " " + route->pattern);
     std::ranges::sort(table);
     return table;
 }
 
-std::optional<std::string> percent_decode(std::string_view text)
+std::vector<const Route*> Router::declared() const
 {
-    std::string decoded;
-    decoded.reserve(text.size());
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            decoded += text[at];
-            continue;
-        }
-        unsigned byte = 0;
-        const char* const begin = text.data() + at + 1;
-        if (text.size() - at < 3) return std::nullopt;
-        if (const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
-            error != std::errc{} || end != begin + 2) {
-            return std::nullopt;
-        }
-        decoded += static_cast<char>(byte);
-        at += 2;
+    std::vector<const Route*> routes;
+    for (const Path& path : paths_) {
+        for (const Endpoint& endpoint : path.endpoints) routes.push_back(&endpoint.route);
     }
-    return decoded;
+    return routes;
 }
 
 }  // namespace umavez::http

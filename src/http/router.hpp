@@ -1,24 +1,28 @@
 #pragma once
 
-// Router: methods and paths to handlers.
-//
-//     router.add("GET", "/api/v1/clientes/{id}", show_cliente);
+// Router: routes to handlers.
 //
 // Segments are matched as they are encoded, {names} are handed over decoded; a literal segment
-// beats a {name}. HEAD is answered by the handler of GET. What is not there is 404, another method
-// 405 with Allow. Immutable after construction: add() everything before the server starts.
+// beats a {name}. Parameters are checked before the handler runs (route.hpp). HEAD is answered by
+// the handler of GET. What is not there is 404, another method 405 with Allow. Immutable after
+// construction: add() everything before the server starts; then thread-safe.
 
 #include "http/message.hpp"
+#include "http/route.hpp"
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace umavez::http {
 
 class Router {
 public:
-    // A route that is there already is a bug and stops the program.
+    // A route that is there already, or whose declaration contradicts itself, is a bug and stops
+    // the program.
+    void add(Route route, Handler handler);
+    // Without parameters' types and without documentation.
     void add(std::string method, std::string_view pattern, Handler handler);
 
     Task<Response> answer(Request request) const;
@@ -26,19 +30,24 @@ public:
     // "GET /healthz", sorted: the table that documents are checked against.
     std::vector<std::string> routes() const;
 
+    // In the order in which they were added; valid as long as the router.
+    std::vector<const Route*> declared() const;
+
 private:
-    struct Route {
+    struct Endpoint {
+        Route route;
+        Handler handler;
+    };
+    struct Path {
         std::string pattern;
         std::vector<std::string> segments;  // "{id}" stands for any
-        std::vector<std::pair<std::string, Handler>> methods;
+        std::vector<Endpoint> endpoints;    // one per method
     };
 
-    const Route* find(const std::vector<std::string_view>& segments) const;
+    static Response refuse_method(const Path& path, const Request& request);
+    const Path* find(const std::vector<std::string_view>& segments) const;
 
-    std::vector<Route> routes_;
+    std::vector<Path> paths_;
 };
-
-// Nullopt where a % is not followed by two hexadecimal digits.
-std::optional<std::string> percent_decode(std::string_view text);
 
 }  // namespace umavez::http

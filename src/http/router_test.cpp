@@ -14,11 +14,12 @@ Handler says(std::string text)
     };
 }
 
-Response ask(const Router& router, std::string method, std::string path)
+Response ask(const Router& router, std::string method, std::string path, std::string query = {})
 {
     Request request;
     request.method = std::move(method);
     request.path = std::move(path);
+    request.query = std::move(query);
     return wait(router.answer(std::move(request)));
 }
 
@@ -63,6 +64,27 @@ TEST(Router, AnotherMethodIs405WithAllow)
     EXPECT_EQ(response.status, 405);
     EXPECT_EQ(find_header(response.headers, "Allow"), "POST, GET, HEAD");
     EXPECT_EQ(ask(sample(), "HEAD", "/things").status, 200);
+}
+
+TEST(Router, ParametersHaveTheDeclaredTypes)
+{
+    Router router;
+    router.add(
+        {.method = "GET",
+         .pattern = "/things/{id}",
+         .path = {{.name = "id", .type = integer({.min = 1})}},
+         .query = {{.name = "limite", .type = integer({.min = 1, .max = 100}), .required = false}}},
+        says("one")
+    );
+
+    EXPECT_EQ(ask(router, "GET", "/things/7").body, "one id=7");
+    EXPECT_EQ(ask(router, "GET", "/things/x").status, 404);
+    EXPECT_EQ(ask(router, "GET", "/things/0").status, 404);
+    EXPECT_EQ(ask(router, "GET", "/things/99999999999999999999").status, 404);
+    EXPECT_EQ(ask(router, "GET", "/things/7", "limite=5&other=1").body, "one id=7 limite=5");
+    const Response refused = ask(router, "GET", "/things/7", "limite=101");
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_NE(refused.body.find("limite is not an integer from 1 to 100"), std::string::npos);
 }
 
 TEST(Router, TheTableIsSorted)

@@ -1,0 +1,124 @@
+#include "http/parameters.hpp"
+
+#include "base/assert.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace umavez::http {
+namespace {
+
+using What = ParameterError::What;
+
+// The values given for one name. A value that cannot be decoded is told by nullopt.
+std::vector<std::optional<std::string>> find_all(std::string_view query, std::string_view name)
+{
+    std::vector<std::optional<std::string>> values;
+    while (!query.empty()) {
+        const std::size_t end = query.find('&');
+        const std::string_view pair = query.substr(0, end);
+        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+        const std::size_t equals = pair.find('=');
+        if (form_decode(pair.substr(0, equals)) != name) continue;
+        values.push_back(
+            equals == std::string_view::npos ? std::string{} : form_decode(pair.substr(equals + 1))
+        );
+    }
+    return values;
+}
+
+}  // namespace
+
+std::string to_sentence(const ParameterError& error)
+{
+    switch (error.what) {
+        case What::malformed: return error.name + " is not " + error.expected;
+        case What::missing: return error.name + " is missing; it is " + error.expected;
+        case What::repeated: return error.name + " is given more than once";
+    }
+    return error.name;
+}
+
+std::vector<ParameterError> take_query(const std::vector<Field>& declared, Request& request)
+{
+    std::vector<ParameterError> errors;
+    for (const Field& field : declared) {
+        auto values = find_all(request.query, field.name);
+        if (values.empty()) {
+            if (field.required) errors.push_back({field.name, to_words(field.type), What::missing});
+        } else if (values.size() > 1) {
+            errors.push_back({field.name, to_words(field.type), What::repeated});
+        } else if (!values[0] || !accepts(field.type, *values[0])) {
+            errors.push_back({field.name, to_words(field.type), What::malformed});
+        } else {
+            request.parameters.emplace_back(field.name, *std::move(values[0]));
+        }
+    }
+    return errors;
+}
+
+std::optional<std::string_view> find_parameter(
+    const Request& request, std::string_view name
+) noexcept
+{
+    for (const auto& [known, value] : request.parameters) {
+        if (known == name) return value;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> find_integer(const Request& request, std::string_view name) noexcept
+{
+    const auto text = find_parameter(request, name);
+    std::int64_t value = 0;
+    if (!text ||
+        std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc{}) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::string_view get_parameter(const Request& request, std::string_view name)
+{
+    const auto found = find_parameter(request, name);
+    UMAVEZ_ASSERT(found.has_value());
+    return *found;
+}
+
+std::int64_t get_integer(const Request& request, std::string_view name)
+{
+    const auto found = find_integer(request, name);
+    UMAVEZ_ASSERT(found.has_value());
+    return *found;
+}
+
+std::optional<std::string> percent_decode(std::string_view text)
+{
+    std::string decoded;
+    decoded.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '%') {
+            decoded += text[at];
+            continue;
+        }
+        unsigned byte = 0;
+        const char* const begin = text.data() + at + 1;
+        if (text.size() - at < 3) return std::nullopt;
+        if (const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
+            error != std::errc{} || end != begin + 2) {
+            return std::nullopt;
+        }
+        decoded += static_cast<char>(byte);
+        at += 2;
+    }
+    return decoded;
+}
+
+std::optional<std::string> form_decode(std::string_view text)
+{
+    std::string spaced{text};
+    std::ranges::replace(spaced, '+', ' ');
+    return percent_decode(spaced);
+}
+
+}  // namespace umavez::http

@@ -1,0 +1,46 @@
+#pragma once
+
+// The parameters of a request: taken from its path and query by the types of the route, and read by
+// the handler. Pure, thread-safe.
+
+#include "http/message.hpp"
+#include "http/route.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umavez::http {
+
+// What is wrong with a parameter.
+struct ParameterError {
+    std::string name;
+    std::string expected;  // "an integer from 1 to 100"
+    enum class What : std::uint8_t { malformed, missing, repeated } what = What::malformed;
+};
+
+// "limite is not an integer from 1 to 100"
+std::string to_sentence(const ParameterError& error);
+
+// Adds the declared parameters of the query to the request's, form-decoded.
+// All that is wrong is told at once.
+std::vector<ParameterError> take_query(const std::vector<Field>& declared, Request& request);
+
+// Of path and query. Nullopt: not given.
+std::optional<std::string_view> find_parameter(
+    const Request& request, std::string_view name
+) noexcept;
+// The same as a number; for parameters that are declared as integers.
+std::optional<std::int64_t> find_integer(const Request& request, std::string_view name) noexcept;
+
+// For parameters that must be there, as those of the path are: a missing one is a bug.
+std::string_view get_parameter(const Request& request, std::string_view name);
+std::int64_t get_integer(const Request& request, std::string_view name);
+
+// Nullopt where a % is not followed by two hexadecimal digits.
+std::optional<std::string> percent_decode(std::string_view text);
+std::optional<std::string> form_decode(std::string_view text);  // "+" is a space
+
+}  // namespace umavez::http
