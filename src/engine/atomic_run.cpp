@@ -10,8 +10,7 @@ namespace umavez {
 
 Result<void> AtomicRun::run(Transaction& transaction)
 {
-    auto* const executed = outcome ? std::get_if<Executed>(&*outcome) : nullptr;
-    if (executed != nullptr) earlier_ = std::move(executed->response);
+    if (outcome) earlier_ = std::move(outcome);
     outcome.reset();
     error.reset();
     exception = nullptr;
@@ -83,7 +82,7 @@ Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction
         // Our earlier run did commit, although nobody could tell us. Its answer may have been too large to
         // keep.
         const auto& kept = found.record.response;
-        outcome = Executed{earlier_ ? *earlier_ : kept ? kept->response : Response{}};
+        outcome = earlier_ ? *earlier_ : Executed{kept ? kept->response : Response{}};
         return std::nullopt;
     }
     const Policy& policy = call_.operation.policy;
@@ -187,18 +186,26 @@ Result<void> AtomicRun::complete(
 )
 {
     const Policy& policy = call_.operation.policy;
+    const bool was_done = std::exchange(response.was_done, false);
     Replacement replacement{
         .id = call_.id,
         .expected = owner_expects(owned.token),
         .next = complete_draft(owned, status, to_stored(response, policy.response_bytes_max), policy),
     };
-    if (call_.audits) replacement.audit = AuditNote{AuditEvent::executed, {}};
+    if (call_.audits) {
+        replacement.audit =
+            AuditNote{AuditEvent::executed, was_done ? "the effect was there already" : ""};
+    }
     auto replaced = call_.store.replace(transaction, std::move(replacement));
     if (!replaced) return std::unexpected(replaced.error());
     if (!replaced->done) {
         return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
     }
-    outcome = Executed{std::move(response)};
+    if (was_done) {
+        outcome = Replayed{.response = std::move(response), .status = status};
+    } else {
+        outcome = Executed{std::move(response)};
+    }
     return release(transaction);
 }
 

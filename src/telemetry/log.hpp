@@ -79,7 +79,4 @@ private:
 // A line without its end.
 std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields);
 
-// "2026-01-31T12:00:00.000000Z"
-std::string to_rfc3339(Instant instant);
-
 }  // namespace umavez

@@ -223,6 +223,30 @@ TEST(Atomic, ReplayCurrentGivesTheEntityAsItIsNow)
     EXPECT_EQ(get<Replayed>(replayed).response.status, 200);
 }
 
+TEST(Atomic, AnEffectThatIsThereAlreadyIsAnsweredAsAReplayAndItsRecordIsBack)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+    const AtomicHandler finding = [](Transaction&) -> Result<Response> {
+        Response response{.status = 201};
+        response.body = "made long ago";
+        response.was_done = true;
+        return response;
+    };
+
+    const auto found = shop.engine->atomically(pedido, finding);
+    const auto retried = shop.engine->atomically(pedido, inserting("a"));
+
+    EXPECT_EQ(get<Replayed>(found).response.body, "made long ago");
+    EXPECT_EQ(get<Replayed>(found).status, Status::succeeded);
+    EXPECT_FALSE(get<Replayed>(found).response.was_done);
+    EXPECT_EQ(get<Replayed>(retried).response.body, "made long ago");
+    EXPECT_EQ(shop.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 1);
+}
+
 TEST(Atomic, WithoutAKeyItIsAPlainTransaction)
 {
     Shop shop;
