@@ -1,8 +1,10 @@
 #include "app/load.hpp"
 
+#include "access/token_table.hpp"
 #include "base/shown.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
+#include "store/sqlite/schema.hpp"
 
 #include <fmt/format.h>
 
@@ -55,19 +57,18 @@ std::vector<OperationSpec> known_operations()
     return {};
 }
 
+std::vector<Migration> known_migrations()
+{
+    std::vector<Migration> all;
+    for (const std::span<const Migration> migrations :
+         {sqlite_store_migrations(), access::token_migrations()}) {
+        all.insert(all.end(), migrations.begin(), migrations.end());
+    }
+    return all;
+}
+
 Result<void> check_settings(const Settings& settings)
 {
-    if (!settings.listen.is_loopback()) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format(
-                "listen: {} is not a loopback address, and without a token everybody who reaches "
-                "it is served; "
-                "listen on 127.0.0.1 or [::1]",
-                settings.listen.address
-            )
-        );
-    }
     const auto url = parse_database_url(settings.database);
     if (!url) return fail(Errc::misconfigured, "database: " + url.error().detail);
     if (!url->is_memory()) {
@@ -79,9 +80,24 @@ Result<void> check_settings(const Settings& settings)
     return configure_operations(settings.operations, operations);
 }
 
-Result<OpenEngine> open_all(const Settings& settings, EngineOptions options)
+Result<void> check_reach(const Settings& settings, const access::TokenBook& tokens)
 {
-    auto database = open_database(settings.database);
+    if (settings.listen.is_loopback() || !tokens.is_empty()) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "listen: {} is not a loopback address, and without a token everybody who reaches it "
+            "is served; make one with umavez token create, or listen on 127.0.0.1 or [::1]",
+            settings.listen.address
+        )
+    );
+}
+
+Result<OpenEngine> open_all(
+    const Settings& settings, EngineOptions options, const DatabaseOptions& database_options
+)
+{
+    auto database = open_database(settings.database, database_options);
     if (!database) return fail(database.error().code, "database: " + database.error().detail);
     options.audit_retention = settings.audit_retention;
     auto engine = open_engine(**database, options);

@@ -2,6 +2,7 @@
 
 // What most commands begin with: settings, and the database and engine they name. Thread-safe.
 
+#include "access/token_book.hpp"
 #include "app/commands.hpp"
 #include "app/settings.hpp"
 
@@ -23,8 +24,14 @@ int refuse_settings(const Error& error);
 // The operations that modules declare, before the file has its say.
 std::vector<OperationSpec> known_operations();
 
+// The tables of the engine, of the tokens and of all modules.
+std::vector<Migration> known_migrations();
+
 // Everything that can be checked without opening the database.
 Result<void> check_settings(const Settings& settings);
+
+// Refuses to serve everybody on an address that others reach.
+Result<void> check_reach(const Settings& settings, const access::TokenBook& tokens);
 
 // The engine stops before the database closes.
 struct OpenEngine {
@@ -33,7 +40,9 @@ struct OpenEngine {
 };
 
 // Opens both, declares and configures the operations, and starts the engine.
-Result<OpenEngine> open_all(const Settings& settings, EngineOptions options);
+Result<OpenEngine> open_all(
+    const Settings& settings, EngineOptions options, const DatabaseOptions& database_options = {}
+);
 
 // Of the database's file, absolute; empty where there is none (in memory).
 std::string database_path(const Settings& settings);

@@ -2,13 +2,14 @@
 // half-done.
 
 #include "app/commands.hpp"
-#include "app/control.hpp"
 #include "app/load.hpp"
 #include "app/routes.hpp"
 #include "app/version.hpp"
 #include "database/sqlite/control_socket.hpp"
 #include "http/server.hpp"
 #include "key_protocol/problems.hpp"
+#include "operators/local_desk.hpp"
+#include "operators/refusals.hpp"
 #include "telemetry/log.hpp"
 
 #include <csignal>
@@ -82,12 +83,14 @@ http::OnAnswered note_answers(Log& log, Metrics& metrics)
     };
 }
 
-Result<std::unique_ptr<ControlSocket>> open_control_socket(const Settings& settings, Engine& engine)
+Result<std::unique_ptr<ControlSocket>> open_control_socket(
+    const Settings& settings, const operators::LocalDesk& desk
+)
 {
     const std::string path = control_socket_path(settings);
     if (path.empty()) return nullptr;
-    return ControlSocket::open(path, [&engine](std::string_view line) {
-        return answer_control(engine, line);
+    return ControlSocket::open(path, [&desk](std::string_view line) {
+        return desk.answer_line(line);
     });
 }
 
@@ -100,7 +103,16 @@ int serve(const Settings& settings)
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
-    auto control = open_control_socket(settings, *opened->engine);
+    auto tokens = access::TokenBook::open(*opened->database);
+    if (!tokens) return complain("tokens: " + tokens.error().detail);
+    if (const auto checked = check_reach(settings, **tokens); !checked) {
+        return complain(checked.error().detail);
+    }
+    http::ProblemCatalogue problems = key_protocol::standard_problems();
+    problems.add_all(operators::problem_kinds());
+    const operators::OperatorNeeds operator_needs{*opened->engine, *opened->database, **tokens};
+    const operators::LocalDesk desk{operator_needs, problems};
+    auto control = open_control_socket(settings, desk);
     if (!control) return complain("control socket: " + control.error().detail);
 
     const FileWatch files{database_path(settings)};
