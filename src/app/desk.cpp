@@ -4,9 +4,7 @@
 #include "app/load.hpp"
 #include "app/read_input.hpp"
 #include "base/shown.hpp"
-#include "key_protocol/problems.hpp"
 #include "operators/local_desk.hpp"
-#include "operators/refusals.hpp"
 
 #include <fmt/format.h>
 
@@ -25,14 +23,11 @@ constexpr std::size_t token_file_bytes_max = 4096;
 class OwnDesk final : public Desk {
 public:
     OwnDesk(OpenEngine opened, std::unique_ptr<access::TokenBook> tokens, std::string by)
-        : opened_(std::move(opened)),
-          tokens_(std::move(tokens)),
-          by_(std::move(by)),
-          problems_(key_protocol::standard_problems())
+        : opened_(std::move(opened)), tokens_(std::move(tokens)), by_(std::move(by))
     {
-        problems_.add_all(operators::problem_kinds());
         desk_.emplace(
-            operators::OperatorNeeds{*opened_.engine, *opened_.database, *tokens_}, problems_
+            operators::OperatorNeeds{*opened_.engine, *opened_.database, *tokens_},
+            opened_.modules.problems
         );
     }
     Result<operators::Reply> ask(const operators::Wish& wish) override
@@ -44,7 +39,6 @@ private:
     OpenEngine opened_;
     std::unique_ptr<access::TokenBook> tokens_;
     const std::string by_;
-    http::ProblemCatalogue problems_;
     std::optional<operators::LocalDesk> desk_;
 };
 

@@ -52,16 +52,13 @@ int refuse_settings(const Error& error)
     return complain(error.detail, error.detail.starts_with("--") ? exit_usage : exit_failed);
 }
 
-std::vector<OperationSpec> known_operations()
-{
-    return {};
-}
-
-std::vector<Migration> known_migrations()
+std::vector<Migration> all_migrations(const Modules& modules)
 {
     std::vector<Migration> all;
     for (const std::span<const Migration> migrations :
-         {sqlite_store_migrations(), access::token_migrations()}) {
+         {sqlite_store_migrations(),
+          access::token_migrations(),
+          std::span<const Migration>{modules.migrations}}) {
         all.insert(all.end(), migrations.begin(), migrations.end());
     }
     return all;
@@ -76,21 +73,9 @@ Result<void> check_settings(const Settings& settings)
         if (!path) return fail(Errc::misconfigured, "database: " + path.error().detail);
         if (auto checked = check_writable(*path); !checked) return checked;
     }
-    std::vector<OperationSpec> operations = known_operations();
-    return configure_operations(settings.operations, operations);
-}
-
-Result<void> check_reach(const Settings& settings, const access::TokenBook& tokens)
-{
-    if (settings.listen.is_loopback() || !tokens.is_empty()) return {};
-    return fail(
-        Errc::misconfigured,
-        fmt::format(
-            "listen: {} is not a loopback address, and without a token everybody who reaches it "
-            "is served; make one with umavez token create, or listen on 127.0.0.1 or [::1]",
-            settings.listen.address
-        )
-    );
+    const auto modules = load_modules(settings);
+    if (!modules) return std::unexpected(modules.error());
+    return {};
 }
 
 Result<OpenEngine> open_all(
@@ -103,17 +88,32 @@ Result<OpenEngine> open_all(
     auto engine = open_engine(**database, options);
     if (!engine) return fail(engine.error().code, "database: " + engine.error().detail);
 
-    std::vector<OperationSpec> operations = known_operations();
-    if (auto configured = configure_operations(settings.operations, operations); !configured) {
-        return std::unexpected(configured.error());
+    auto modules = load_modules(settings);
+    if (!modules) return std::unexpected(modules.error());
+    if (auto migrated = (*database)->migrate(modules->migrations); !migrated) {
+        return fail(migrated.error().code, "database: " + migrated.error().detail);
     }
-    for (OperationSpec& operation : operations) {
-        if (auto declared = (*engine)->declare(std::move(operation)); !declared) {
+    for (const auto& route : modules->api.atomic()) {
+        if (auto declared = (*engine)->declare(route.operation); !declared) {
             return std::unexpected(declared.error());
         }
     }
     if (auto started = (*engine)->start(); !started) return std::unexpected(started.error());
-    return OpenEngine{*std::move(database), *std::move(engine)};
+    return OpenEngine{*std::move(modules), *std::move(database), *std::move(engine)};
+}
+
+Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
+{
+    if (has_tokens || listen.is_loopback()) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "listen: {} is not a loopback address, and without a token everybody who reaches it is "
+            "served; make a token with `umavez token create --tenant default --role operator`, or "
+            "listen on 127.0.0.1 or [::1]",
+            listen.address
+        )
+    );
 }
 
 std::string database_path(const Settings& settings)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <span>
 
 namespace umavez {
 namespace {
@@ -20,9 +21,9 @@ int check_config(const Invocation& invocation)
     return exit_done;
 }
 
-int print_migrations(Database& database)
+int print_migrations(Database& database, std::span<const Migration> migrations)
 {
-    const auto states = database.migration_state(known_migrations());
+    const auto states = database.migration_state(migrations);
     if (!states) return complain("database: " + states.error().detail);
     for (const MigrationState& state : *states) {
         fmt::print("{} {} of {}\n", state.module, state.applied, state.known);
@@ -34,15 +35,18 @@ int migrate(const Invocation& invocation)
 {
     const auto settings = load_settings(invocation);
     if (!settings) return refuse_settings(settings.error());
+    const auto modules = load_modules(*settings);
+    if (!modules) return complain(modules.error().detail);
+    const std::vector<Migration> migrations = all_migrations(*modules);
     const bool only_status = invocation.has("--status");
     const auto database = open_database(settings->database, {.must_exist = only_status});
     if (!database) return complain("database: " + database.error().detail);
     if (!only_status) {
-        if (const auto done = (*database)->migrate(known_migrations()); !done) {
+        if (const auto done = (*database)->migrate(migrations); !done) {
             return complain("database: " + done.error().detail);
         }
     }
-    return print_migrations(**database);
+    return print_migrations(**database, migrations);
 }
 
 }  // namespace

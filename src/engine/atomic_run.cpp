@@ -82,7 +82,10 @@ Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction
         // Our earlier run did commit, although nobody could tell us. Its answer may have been too large to
         // keep.
         const auto& kept = found.record.response;
-        outcome = earlier_ ? *earlier_ : Executed{kept ? kept->response : Response{}};
+        Executed executed{
+            .response = kept ? kept->response : Response{}, .expires_at = found.record.expires_at
+        };
+        outcome = earlier_ ? *earlier_ : Outcome{std::move(executed)};
         return std::nullopt;
     }
     const Policy& policy = call_.operation.policy;
@@ -201,10 +204,13 @@ Result<void> AtomicRun::complete(
     if (!replaced->done) {
         return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
     }
+    const std::optional<Instant> expires_at = replaced->record->expires_at;
     if (was_done) {
-        outcome = Replayed{.response = std::move(response), .status = status};
+        outcome = Replayed{
+            .response = std::move(response), .status = status, .expires_at = expires_at
+        };
     } else {
-        outcome = Executed{std::move(response)};
+        outcome = Executed{.response = std::move(response), .expires_at = expires_at};
     }
     return release(transaction);
 }
@@ -223,7 +229,7 @@ Result<Outcome> replay(Transaction& transaction, const Declared& operation, Reco
     if (operation.policy.replay == Replaying::current && record.status == Status::succeeded) {
         auto current = operation.spec.current(transaction, record);
         if (!current) return std::unexpected(current.error());
-        return Replayed{*std::move(current), record.status, false};
+        return Replayed{*std::move(current), record.status, false, record.expires_at};
     }
     return to_replayed(std::move(record));
 }

@@ -118,6 +118,7 @@ asio::awaitable<bool> Connection::serve_one()
     method_.clear();
     path_.clear();
     request_id_.clear();
+    trace_.reset();
     language_ = Language::english;
     error_.clear();
     keep_alive_ = true;
@@ -137,9 +138,8 @@ asio::awaitable<bool> Connection::serve_one()
     const bool is_head = method_ == "HEAD";
     Response response = co_await call_handler(std::move(std::get<Request>(read)));
     const bool keep_alive = keep_alive_ && !shared_.stopping;
-    const int status = response.status;
-    const bool written = co_await write(std::move(response), keep_alive, is_head);
-    report(status);
+    const bool written = co_await write(response, keep_alive, is_head);
+    report(response);
     co_return written&& keep_alive;
 }
 
@@ -196,6 +196,7 @@ asio::awaitable<std::variant<Request, Refusal, Connection::Gone>> Connection::re
         request.headers.push_back({std::string{field.name_string()}, std::string{field.value()}});
     }
     request.request_id = choose_request_id(request.headers);
+    trace_ = find_trace_context(request.headers);
     language_ = choose_language(request.headers);
     method_ = request.method;
     request_id_ = request.request_id;
@@ -240,13 +241,12 @@ asio::awaitable<void> Connection::refuse(Refusal refusal)
     if (request_id_.empty()) request_id_ = choose_request_id({});
     Response response =
         to_response(problem_for(refusal.status, std::move(refusal.reason)), place());
-    const int status = response.status;
-    const bool written = co_await write(std::move(response), false, method_ == "HEAD");
-    report(status);
+    const bool written = co_await write(response, false, method_ == "HEAD");
+    report(response);
     if (written) co_await linger();
 }
 
-asio::awaitable<bool> Connection::write(Response response, bool keep_alive, bool is_head)
+asio::awaitable<bool> Connection::write(const Response& response, bool keep_alive, bool is_head)
 {
     const Delivery delivery{system_clock().realtime(), request_id_, keep_alive, is_head};
     const std::string head = encode_head(response, delivery);
@@ -278,17 +278,20 @@ ProblemPlace Connection::place() const
     return {ProblemCatalogue::of_server(), language_, path_, request_id_};
 }
 
-void Connection::report(int status) const
+void Connection::report(const Response& response) const
 {
     if (!shared_.on_answered) return;
     shared_.on_answered(
         {.method = method_,
          .path = path_,
-         .status = status,
+         .route = response.route,
+         .status = response.status,
          .took = system_clock().boottime() - began_,
          .request_id = request_id_,
+         .trace_id = trace_ ? trace_->trace_id() : std::string_view{},
          .peer = peer_,
-         .error = error_}
+         .error = error_,
+         .notes = response.notes}
     );
 }
 

@@ -7,6 +7,7 @@
 #include "http/message.hpp"
 #include "http/problem.hpp"
 #include "http/server.hpp"
+#include "http/trace_context.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -14,6 +15,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -50,12 +52,13 @@ private:
     );
     boost::asio::awaitable<Response> call_handler(Request request);
     boost::asio::awaitable<void> refuse(Refusal refusal);
-    boost::asio::awaitable<bool> write(Response response, bool keep_alive, bool is_head);
+    // `response` outlives the call.
+    boost::asio::awaitable<bool> write(const Response& response, bool keep_alive, bool is_head);
     boost::asio::awaitable<void> linger();
 
     std::string_view arrived() const noexcept;
     ProblemPlace place() const;
-    void report(int status) const;
+    void report(const Response& response) const;
 
     Shared& shared_;
     boost::beast::tcp_stream stream_;
@@ -69,6 +72,7 @@ private:
     std::string method_;
     std::string path_;
     std::string request_id_;
+    std::optional<TraceContext> trace_;
     Language language_ = Language::english;
     std::string error_;
     bool keep_alive_ = true;

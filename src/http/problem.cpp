@@ -44,6 +44,11 @@ Member number_member(std::string name, std::int64_t value)
     return {std::move(name), std::to_string(value)};
 }
 
+ProblemPlace place_of(const ProblemCatalogue& catalogue, const Request& request)
+{
+    return {catalogue, choose_language(request.headers), request.path, request.request_id};
+}
+
 Response to_response(const Problem& problem, const ProblemPlace& place)
 {
     const ProblemKind& kind = place.catalogue.get(problem.name);
@@ -87,13 +92,7 @@ Problem problem_for(int status, std::string detail)
 
 Response to_response(const Problem& problem, const Request& request)
 {
-    return to_response(
-        problem,
-        {.catalogue = ProblemCatalogue::of_server(),
-         .language = choose_language(request.headers),
-         .instance = request.path,
-         .request_id = request.request_id}
-    );
+    return to_response(problem, place_of(ProblemCatalogue::of_server(), request));
 }
 
 }  // namespace umavez::http

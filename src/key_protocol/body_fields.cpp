@@ -169,7 +169,7 @@ void BodyFields::refuse(std::string field, http::Text message)
 std::optional<http::Problem> BodyFields::problem(http::Language language) const
 {
     if (errors_.empty()) return std::nullopt;
-    return validation_problem(errors_, language);
+    return http::validation_problem(errors_, language);
 }
 
 std::optional<JsonValue> BodyFields::find(std::string_view name) const
@@ -188,7 +188,7 @@ std::optional<JsonValue> BodyFields::get(std::string_view name)
 
 bool BodyFields::has_error(std::string_view name) const
 {
-    return std::ranges::any_of(errors_, [name](const FieldError& error) {
+    return std::ranges::any_of(errors_, [name](const http::FieldError& error) {
         return error.field == name;
     });
 }

@@ -12,8 +12,8 @@
 
 #include "base/money.hpp"
 #include "http/problem.hpp"
+#include "http/validation.hpp"
 #include "json/tree.hpp"
-#include "key_protocol/resource_problems.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +54,7 @@ private:
     bool has_error(std::string_view name) const;
 
     std::optional<JsonValue> object_;
-    std::vector<FieldError> errors_;
+    std::vector<http::FieldError> errors_;
 };
 
 }  // namespace umavez::key_protocol

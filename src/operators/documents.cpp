@@ -1,7 +1,6 @@
 #include "operators/documents.hpp"
 
 #include "base/json_object.hpp"
-#include "http/message.hpp"
 #include "operators/advice.hpp"
 
 namespace umavez::operators {
@@ -56,18 +55,6 @@ std::string to_json(const RecordId& id, const Record& record, Instant now)
         .number("takeovers", record.takeovers)
         .raw("response", response_json(record.response))
         .str();
-}
-
-std::string to_status_json(const RecordId& id, const Record& record, Instant now)
-{
-    JsonObject json = begin_record(id, record, now);
-    if (record.response) {
-        json.number("response_status", record.response->response.status);
-        if (const auto place = http::find_header(record.response->response.headers, "Location")) {
-            json.text("location", *place);
-        }
-    }
-    return json.str();
 }
 
 std::string to_json(const RecordsPage& page)

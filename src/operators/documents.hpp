@@ -20,9 +20,6 @@ std::string to_json(const RecordId& id, const Story& story);
 // The record alone, with its state.
 std::string to_json(const RecordId& id, const Record& record, Instant now);
 
-// What its owner may see: no epochs, no operators.
-std::string to_status_json(const RecordId& id, const Record& record, Instant now);
-
 std::string to_json(const access::TokenRow& token);
 
 // {"records":3,"audit_entries":0}

@@ -197,17 +197,6 @@ Task<Answer> sweep(OperatorNeeds needs, const Exchange& exchange)
     co_return ok(to_json(*swept));
 }
 
-Task<Answer> show_status(OperatorNeeds needs, const Exchange& exchange)
-{
-    const auto id = read_id(exchange, exchange.caller.tenant_id);
-    if (!id) co_return std::unexpected(id.error());
-    auto reading = needs.engine.async_explain(*id);
-    const auto story = co_await std::move(reading);
-    if (!story) co_return std::unexpected(problem_of(story.error()));
-    if (!story->record) co_return std::unexpected(not_found("record of this key"));
-    co_return ok(to_status_json(*id, *story->record, story->now));
-}
-
 Task<Answer> back_up(OperatorNeeds needs, const Exchange& exchange)
 {
     const auto path = find_text(exchange, "path");
@@ -320,14 +309,6 @@ std::vector<CallRoute> operator_routes(OperatorNeeds needs)
     );
     release.body = reason_body();
     release.problems = {"forbidden", "store-unavailable", "record-not-changed", "validation"};
-    http::Route status = declare(
-        "GET",
-        "/api/v1/idempotency/{operation}/{key}",
-        "idempotency.status",
-        "What became of a key of one's own"
-    );
-    status.tag = "Idempotency";
-    status.problems = {"not-found", "store-unavailable"};
 
     std::vector<CallRoute> routes;
     routes.push_back(route(needs, declare_list(), list_records));
@@ -339,7 +320,6 @@ std::vector<CallRoute> operator_routes(OperatorNeeds needs)
     routes.push_back(route(
         needs, declare("POST", "/ops/sweep", "operators.sweep", "Remove expired records now"), sweep
     ));
-    routes.push_back(route(needs, std::move(status), show_status, Role::reader));
     std::ranges::move(token_routes(needs), std::back_inserter(routes));
     return routes;
 }

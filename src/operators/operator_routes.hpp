@@ -24,7 +24,7 @@ struct OperatorNeeds {
     access::TokenBook& tokens;
 };
 
-// /ops/records…, /ops/sweep, /ops/tokens…, and the key's status for its owner.
+// /ops/records…, /ops/sweep, /ops/tokens…
 std::vector<key_protocol::CallRoute> operator_routes(OperatorNeeds needs);
 
 // What only somebody on the machine of the database may order: /ops/backup. It blocks the thread

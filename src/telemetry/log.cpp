@@ -61,14 +61,16 @@ Log::Log(LogLevel level) : level_(level), writer_(std::make_unique<Writer>())
 
 Log::~Log() = default;
 
-void Log::write(LogLevel level, std::string_view event, LogFields fields)
+void Log::write(LogLevel level, std::string_view event, std::span<const LogField> fields)
 {
-    if (level < level_) return;
+    if (!writes(level)) return;
     const std::string line = to_log_line(system_clock().realtime(), level, event, fields);
     writer_->logger.log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
 }
 
-std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields)
+std::string to_log_line(
+    Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
+)
 {
     std::string line =
         fmt::format(R"({{"time":"{}","level":"{}","event":)", to_rfc3339(now), to_text(level));

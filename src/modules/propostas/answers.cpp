@@ -3,7 +3,7 @@
 #include "base/json_text.hpp"
 #include "base/rfc3339.hpp"
 #include "base/shown.hpp"
-#include "key_protocol/resource_problems.hpp"
+#include "http/validation.hpp"
 
 #include <fmt/format.h>
 
@@ -112,12 +112,12 @@ http::Problem invalid_transition(const Proposta& proposta, Passo passo)
 
 http::Problem unknown_cliente(std::int64_t cliente_id, http::Language language)
 {
-    const key_protocol::FieldError unknown{
+    const http::FieldError unknown{
         "cliente_id",
         {fmt::format("there is no client {}", cliente_id),
          fmt::format("não há cliente {}", cliente_id)},
     };
-    return key_protocol::validation_problem({unknown}, language);
+    return http::validation_problem({unknown}, language);
 }
 
 http::Problem key_used_elsewhere()

@@ -10,9 +10,8 @@ namespace umavez::propostas {
 namespace {
 
 using key_protocol::AtomicAction;
-using key_protocol::OrProblem;
 
-Result<OrProblem<Response>> run_criar(
+Answered run_criar(
     Transaction& transaction, const Origin& origin, const NovoCliente& novo
 )
 {
@@ -24,26 +23,26 @@ Result<OrProblem<Response>> run_criar(
         if (!earlier) return std::unexpected(earlier.error());
         if (*earlier) return as_done(to_response(201, **earlier));
     }
-    return std::unexpected(email_taken(novo.email));
+    return refused(email_taken(novo.email));
 }
 
-Result<OrProblem<Response>> show_cliente(
+Answered show_cliente(
     Transaction& transaction, const Origin& origin, std::int64_t id
 )
 {
     const auto found = find_cliente(transaction, origin.tenant_id, id);
     if (!found) return std::unexpected(found.error());
-    if (!*found) return std::unexpected(not_found("cliente", id));
+    if (!*found) return refused(not_found("cliente", id));
     return to_response(200, **found);
 }
 
-Result<OrProblem<Response>> run_alterar(
+Answered run_alterar(
     Transaction& transaction, const Origin& origin, std::int64_t id, const ClienteChanges& changes
 )
 {
     auto found = find_cliente(transaction, origin.tenant_id, id);
     if (!found) return std::unexpected(found.error());
-    if (!*found) return std::unexpected(not_found("cliente", id));
+    if (!*found) return refused(not_found("cliente", id));
     Cliente& cliente = **found;
     if (changes.nome) cliente.nome = *changes.nome;
     if (changes.email) cliente.email = *changes.email;
@@ -51,7 +50,7 @@ Result<OrProblem<Response>> run_alterar(
     cliente.updated_at = transaction.now();
     const auto updated = update_cliente(transaction, cliente);
     if (!updated) return std::unexpected(updated.error());
-    if (!*updated) return std::unexpected(email_taken(cliente.email));
+    if (!*updated) return refused(email_taken(cliente.email));
     return to_response(200, cliente);
 }
 

@@ -11,7 +11,6 @@ namespace umavez::propostas {
 namespace {
 
 using key_protocol::AtomicAction;
-using key_protocol::OrProblem;
 
 Result<void> note_step(
     Transaction& transaction,
@@ -33,7 +32,7 @@ Result<void> note_step(
     return append_historico(transaction, origin.tenant_id, proposta.id, step);
 }
 
-Result<OrProblem<Response>> run_criar(
+Answered run_criar(
     Transaction& transaction, const Origin& origin, const NovaProposta& nova
 )
 {
@@ -53,32 +52,32 @@ Result<OrProblem<Response>> run_criar(
         if (!earlier) return std::unexpected(earlier.error());
         if (*earlier) return as_done(to_response(201, **earlier));
     }
-    return std::unexpected(unknown_cliente(nova.cliente_id, origin.language));
+    return refused(unknown_cliente(nova.cliente_id, origin.language));
 }
 
-Result<OrProblem<Response>> show_proposta(
+Answered show_proposta(
     Transaction& transaction, const Origin& origin, std::int64_t id
 )
 {
     const auto found = find_proposta(transaction, origin.tenant_id, id);
     if (!found) return std::unexpected(found.error());
-    if (!*found) return std::unexpected(not_found("proposta", id));
+    if (!*found) return refused(not_found("proposta", id));
     return to_response(200, **found);
 }
 
-Result<OrProblem<Response>> run_step(
+Answered run_step(
     Transaction& transaction, const Origin& origin, const Step& step
 )
 {
     const auto found = find_proposta(transaction, origin.tenant_id, step.proposta_id);
     if (!found) return std::unexpected(found.error());
-    if (!*found) return std::unexpected(not_found("proposta", step.proposta_id));
+    if (!*found) return refused(not_found("proposta", step.proposta_id));
     const Proposta& before = **found;
     if (auto conflict = key_protocol::check_version(step.expected, before.versao)) {
-        return std::unexpected(*std::move(conflict));
+        return refused(*std::move(conflict));
     }
     const auto estado = estado_after(before.estado, step.passo);
-    if (!estado) return std::unexpected(invalid_transition(before, step.passo));
+    if (!estado) return refused(invalid_transition(before, step.passo));
 
     Proposta after = before;
     after.estado = *estado;

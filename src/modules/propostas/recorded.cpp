@@ -9,7 +9,6 @@ namespace umavez::propostas {
 namespace {
 
 using key_protocol::AtomicAction;
-using key_protocol::OrProblem;
 
 // `resultado` is the entity alone.
 std::string without_newline(std::string body)
@@ -28,11 +27,11 @@ AtomicAction recorded(
     return [origin = std::move(origin),
             operation = std::move(operation),
             show = std::move(show),
-            change = std::move(change)](Transaction& transaction) -> Result<OrProblem<Response>> {
+            change = std::move(change)](Transaction& transaction) -> Answered {
         const Operacao row{origin.tenant_id, *origin.key, operation.tipo};
         const auto earlier = find_operacao(transaction, row);
         if (!earlier) return std::unexpected(earlier.error());
-        if (*earlier && **earlier != operation.entidade_id) return std::unexpected(key_used_elsewhere());
+        if (*earlier && **earlier != operation.entidade_id) return refused(key_used_elsewhere());
         auto answer = *earlier ? show(transaction) : change(transaction);
         if (!answer || !*answer) return answer;
         if (*earlier) return as_done(**std::move(answer));
