@@ -88,7 +88,7 @@ std::string to_json(const access::TokenRow& token)
 {
     return JsonObject{}
         .number("id", token.id)
-        .text("tenant", to_text(token.tenant))
+        .text("tenant", access::to_text(token.tenant))
         .text("role", to_text(token.role))
         .text("label", token.label)
         .text("ending", token.ending)

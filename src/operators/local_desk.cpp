@@ -35,7 +35,8 @@ Task<http::Response> answer_locally(
     if (!body) co_return http::to_response(http::problem_for(400, body.error().detail), place);
     const access::Caller caller = local_caller(request);
     const std::optional<Key> no_key;
-    const Exchange exchange{request, caller, http::Language::english, no_key, &*body};
+    const std::optional<http::TraceContext> no_trace;
+    const Exchange exchange{request, caller, http::Language::english, no_key, no_trace, &*body};
     auto calling = route.call(exchange);
     auto answer = co_await std::move(calling);
     co_return answer ? *std::move(answer) : http::to_response(answer.error(), place);

@@ -69,8 +69,9 @@ protected:
                 return candidate.route.operation_id == id;
             });
         const std::optional<Key> no_key;
+        const std::optional<http::TraceContext> no_trace;
         const key_protocol::Exchange exchange{
-            request, caller, http::Language::english, no_key, nullptr
+            request, caller, http::Language::english, no_key, no_trace, nullptr
         };
         auto answer = wait(route->call(exchange));
         const http::ProblemPlace place{problems_, http::Language::english, "", ""};
