@@ -36,12 +36,17 @@ Task<http::Response> ready(RouteNeeds needs, http::Request request)
     });
     co_await asking;
     if (health.reachable) co_return http::text_response(200, "ok\n");
-    http::Problem problem = http::problem_for(503, "the store cannot be used: " + health.detail);
+    http::Problem problem{};
     problem.name = "store-unavailable";
-    problem.title = "The store is unavailable";
-    http::Response response = http::to_response(problem, request.path, request.request_id);
-    response.headers.push_back({"Retry-After", "1"});
-    co_return response;
+    problem.detail = {
+        "the store cannot be used: " + health.detail,
+        "o armazenamento não pode ser usado: " + health.detail,
+    };
+    problem.headers = {{"Retry-After", "1"}};
+    co_return http::to_response(
+        problem,
+        {needs.problems, http::choose_language(request.headers), request.path, request.request_id}
+    );
 }
 
 Task<http::Response> numbers(RouteNeeds needs, http::Request)

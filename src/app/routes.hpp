@@ -5,6 +5,7 @@
 
 #include "app/side_thread.hpp"
 #include "database/sqlite/file_watch.hpp"
+#include "http/problem_catalogue.hpp"
 #include "http/router.hpp"
 #include "telemetry/metrics.hpp"
 
@@ -20,6 +21,7 @@ struct RouteNeeds {
     Metrics& metrics;
     SideThread& side_thread;
     const FileWatch& files;
+    const http::ProblemCatalogue& problems;
 };
 
 void add_common_routes(http::Router& router, RouteNeeds needs);

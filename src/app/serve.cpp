@@ -8,6 +8,7 @@
 #include "app/version.hpp"
 #include "database/sqlite/control_socket.hpp"
 #include "http/server.hpp"
+#include "key_protocol/problems.hpp"
 #include "telemetry/log.hpp"
 
 #include <csignal>
@@ -104,8 +105,11 @@ int serve(const Settings& settings)
 
     const FileWatch files{database_path(settings)};
     SideThread side_thread;
+    const http::ProblemCatalogue problems = key_protocol::standard_problems();
     http::Router router;
-    add_common_routes(router, {*opened->database, *opened->engine, metrics, side_thread, files});
+    add_common_routes(
+        router, {*opened->database, *opened->engine, metrics, side_thread, files, problems}
+    );
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
     auto server = http::Server::listen(
         {.address = settings.listen.address,

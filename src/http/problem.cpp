@@ -1,31 +1,30 @@
 #include "http/problem.hpp"
 
 #include "base/json_text.hpp"
+#include "http/problem_catalogue.hpp"
 
 #include <fmt/format.h>
 
 namespace umavez::http {
 namespace {
 
-struct Kind {
-    std::string_view name;
-    std::string_view title;
-};
-
-Kind kind_of(int status) noexcept
+std::string_view name_of(int status) noexcept
 {
     switch (status) {
-        case 404: return {"not-found", "Nothing is here"};
-        case 405: return {"method-not-allowed", "This resource does not take that method"};
-        case 408: return {"request-timeout", "The request did not arrive in time"};
-        case 413: return {"too-large", "The body is too large"};
-        case 417: return {"expectation-failed", "The expectation cannot be met"};
-        case 431: return {"headers-too-large", "The header block is too large"};
-        case 500: return {"internal-error", "The server made a mistake"};
-        case 501: return {"not-implemented", "The request needs what this server does not have"};
-        case 503: return {"unavailable", "The server cannot answer now"};
-        case 505: return {"version-not-supported", "The HTTP version is not supported"};
-        default: return {"malformed-request", "The request is malformed"};
+        case 401: return "unauthorized";
+        case 403: return "forbidden";
+        case 404: return "not-found";
+        case 405: return "method-not-allowed";
+        case 408: return "request-timeout";
+        case 413: return "too-large";
+        case 415: return "unsupported-media-type";
+        case 417: return "expectation-failed";
+        case 431: return "headers-too-large";
+        case 500: return "internal-error";
+        case 501: return "not-implemented";
+        case 503: return "unavailable";
+        case 505: return "version-not-supported";
+        default: return "malformed-request";
     }
 }
 
@@ -34,29 +33,66 @@ constexpr std::size_t instance_bytes_max = 512;
 
 }  // namespace
 
-Problem problem_for(int status, std::string detail)
+Member text_member(std::string name, std::string_view value)
 {
-    const Kind kind = kind_of(status);
-    return {status, std::string{kind.name}, std::string{kind.title}, std::move(detail)};
+    return {std::move(name), to_json_text(value)};
 }
 
-Response to_response(const Problem& problem, std::string_view instance, std::string_view request_id)
+Member number_member(std::string name, std::int64_t value)
 {
-    std::string body = fmt::format(R"({{"type":"/problems/{}","title":)", problem.name);
-    append_json_text(body, problem.title);
-    body += fmt::format(R"(,"status":{})", problem.status);
-    if (!problem.detail.empty()) {
+    return {std::move(name), std::to_string(value)};
+}
+
+Response to_response(const Problem& problem, const ProblemPlace& place)
+{
+    const ProblemKind& kind = place.catalogue.get(problem.name);
+    const int status = problem.status.value_or(kind.status);
+
+    std::string body = fmt::format(R"({{"type":"{}","title":)", problem_path(kind.name));
+    append_json_text(body, kind.in(place.language).title);
+    body += fmt::format(R"(,"status":{})", status);
+    if (const std::string& detail = problem.detail.in(place.language); !detail.empty()) {
         body += R"(,"detail":)";
-        append_json_text(body, problem.detail);
+        append_json_text(body, detail);
     }
-    if (!instance.empty()) {
+    if (!place.instance.empty()) {
         body += R"(,"instance":)";
-        append_json_text(body, instance, instance_bytes_max);
+        append_json_text(body, place.instance, instance_bytes_max);
     }
     body += R"(,"request_id":)";
-    append_json_text(body, request_id);
+    append_json_text(body, place.request_id);
+    for (const Member& member : problem.members) {
+        body += ',';
+        append_json_text(body, member.name);
+        body += ':';
+        body += member.json;
+    }
     body += "}\n";
-    return {problem.status, {{"Content-Type", "application/problem+json"}}, std::move(body)};
+
+    Response response{.status = status, .headers = {}, .body = std::move(body)};
+    response.headers.push_back({"Content-Type", "application/problem+json"});
+    response.headers.push_back({"Content-Language", std::string{to_tag(place.language)}});
+    for (const Header& header : problem.headers) response.headers.push_back(header);
+    return response;
+}
+
+Problem problem_for(int status, std::string detail)
+{
+    Problem problem{};
+    problem.name = name_of(status);
+    problem.detail = {detail, std::move(detail)};
+    return problem;
+}
+
+Response to_response(const Problem& problem, const Request& request)
+{
+    return to_response(
+        problem,
+        {.catalogue = ProblemCatalogue::of_server(),
+         .language = choose_language(request.headers),
+         .instance = request.path,
+         .request_id = request.request_id}
+    );
 }
 
 }  // namespace umavez::http

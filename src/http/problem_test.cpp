@@ -11,7 +11,10 @@ namespace {
 
 TEST(Problem, TheBodyIsExact)
 {
-    const Response response = to_response(problem_for(404), "/a\"b", "r1");
+    Request request;
+    request.path = "/a\"b";
+    request.request_id = "r1";
+    const Response response = to_response(problem_for(404), request);
 
     EXPECT_EQ(response.status, 404);
     EXPECT_EQ(find_header(response.headers, "content-type"), "application/problem+json");
@@ -25,10 +28,29 @@ TEST(Problem, TheBodyIsExact)
 
 TEST(Problem, TheDetailTellsWhatHappenedThisTime)
 {
-    const Response response = to_response(problem_for(400, "the Host header is missing"), "", "r1");
+    const Response response =
+        to_response(problem_for(400, "the Host header is missing"), Request{});
 
     EXPECT_NE(response.body.find(R"("detail":"the Host header is missing")"), std::string::npos);
     EXPECT_EQ(response.body.find("instance"), std::string::npos);
+}
+
+TEST(Problem, TheTitleIsInTheLanguageOfTheRequest)
+{
+    Request request;
+    request.headers = {{"Accept-Language", "pt-BR"}};
+
+    const Response response = to_response(problem_for(404), request);
+
+    EXPECT_NE(response.body.find(R"("title":"Não há nada aqui")"), std::string::npos);
+    EXPECT_EQ(find_header(response.headers, "Content-Language"), "pt-BR");
+}
+
+TEST(Problem, EveryStatusOfTheServersOwnHasItsKind)
+{
+    for (const int status : {400, 401, 403, 404, 405, 408, 413, 417, 431, 500, 501, 503, 505}) {
+        EXPECT_EQ(to_response(problem_for(status), Request{}).status, status);
+    }
 }
 
 TEST(RequestId, ASaneOneOfTheClientIsKept)

@@ -52,17 +52,12 @@ void check(const Route& route)
 
 Response problem(int status, const Request& request)
 {
-    return to_response(problem_for(status), request.path, request.request_id);
+    return to_response(problem_for(status), request);
 }
 
-Response refuse_query(const std::vector<ParameterError>& errors, const Request& request)
+Response refuse_query(const std::vector<FieldError>& errors, const Request& request)
 {
-    std::string detail;
-    for (const ParameterError& error : errors) {
-        detail += detail.empty() ? "" : "; ";
-        detail += to_sentence(error);
-    }
-    return to_response(problem_for(422, std::move(detail)), request.path, request.request_id);
+    return to_response(validation_problem(errors, choose_language(request.headers)), request);
 }
 
 }  // namespace

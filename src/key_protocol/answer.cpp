@@ -92,7 +92,7 @@ http::Response to_answer(const Error& error, const AnswerFacts& facts)
     return to_answer(problem_of(error, facts), facts);
 }
 
-http::Response to_answer(const Problem& problem, const AnswerFacts& facts)
+http::Response to_answer(const http::Problem& problem, const AnswerFacts& facts)
 {
     http::Response answer = to_response(problem, facts.place);
     add_guarantee(answer, facts.has_key ? to_text(facts.policy.guarantee) : "none");

@@ -8,8 +8,8 @@
 // thread-safe.
 
 #include "http/message.hpp"
+#include "http/problem.hpp"
 #include "key_protocol/prefer.hpp"
-#include "key_protocol/problem.hpp"
 
 #include <umavez/outcome.hpp>
 #include <umavez/policy.hpp>
@@ -25,7 +25,7 @@ namespace umavez::key_protocol {
 // What an answer depends on besides its outcome. The references outlive the call.
 struct AnswerFacts {
     const Policy& policy;
-    ProblemPlace place;
+    http::ProblemPlace place;
 
     int mismatch_status = 409;          // 422 follows the IETF draft
     bool has_key = true;                // sent or derived
@@ -41,7 +41,7 @@ http::Response to_answer(Outcome outcome, const AnswerFacts& facts);
 http::Response to_answer(const Error& error, const AnswerFacts& facts);
 
 // A request that was refused before the engine was asked.
-http::Response to_answer(const Problem& problem, const AnswerFacts& facts);
+http::Response to_answer(const http::Problem& problem, const AnswerFacts& facts);
 
 // Retry-After while another owner is at it: what is left of its lease, at least 1 s, because less
 // is a busy loop, and at most 5 s, because most owners finish long before their lease ends.

@@ -4,7 +4,7 @@
 #include "key_protocol/answer.hpp"
 
 #include "key_protocol/golden_test.hpp"
-#include "key_protocol/problem_catalogue.hpp"
+#include "key_protocol/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,9 +35,9 @@ protected:
         return facts;
     }
 
-    ProblemCatalogue catalogue_ = ProblemCatalogue::standard();
+    http::ProblemCatalogue catalogue_ = standard_problems();
     Policy policy_{};
-    Language language_ = Language::english;
+    http::Language language_ = http::Language::english;
 };
 
 Response created()
@@ -151,7 +151,7 @@ TEST_F(Answer, MismatchOfThePayload)
 
 TEST_F(Answer, MismatchOfTheTargetUnderTheDraftsStatusInPortuguese)
 {
-    language_ = Language::portuguese;
+    language_ = http::Language::portuguese;
     AnswerFacts facts = this->facts();
     facts.mismatch_status = 422;
 
@@ -267,7 +267,7 @@ TEST_F(Answer, TheWaitThatWasAppliedIsNamed)
 
 TEST_F(Answer, ARefusedRequest)
 {
-    Problem missing{};
+    http::Problem missing{};
     missing.name = "idempotency-key-missing";
 
     expect_golden("key-missing.txt", to_answer(missing, facts()));

@@ -1,10 +1,10 @@
 #include "key_protocol/content.hpp"
 
 #include "base/limits.hpp"
+#include "http/header_syntax.hpp"
+#include "http/media_type.hpp"
 #include "http/message.hpp"
 #include "key_protocol/form.hpp"
-#include "key_protocol/header_syntax.hpp"
-#include "key_protocol/media_type.hpp"
 #include "key_protocol/multipart.hpp"
 
 #include <fmt/format.h>
@@ -16,26 +16,28 @@
 namespace umavez::key_protocol {
 namespace {
 
-std::unexpected<Problem> malformed(std::string english, std::string portuguese)
+std::unexpected<http::Problem> malformed(std::string english, std::string portuguese)
 {
-    Problem problem{};
+    http::Problem problem{};
     problem.name = "malformed-body";
     problem.detail = {std::move(english), std::move(portuguese)};
     return std::unexpected(std::move(problem));
 }
 
-std::unexpected<Problem> unsupported(
+std::unexpected<http::Problem> unsupported(
     std::string english, std::string portuguese, std::vector<Header> headers = {}
 )
 {
-    Problem problem{};
+    http::Problem problem{};
     problem.name = "unsupported-media-type";
     problem.detail = {std::move(english), std::move(portuguese)};
     problem.headers = std::move(headers);
     return std::unexpected(std::move(problem));
 }
 
-std::expected<std::optional<MediaType>, Problem> read_media_type(const std::vector<Header>& headers)
+std::expected<std::optional<http::MediaType>, http::Problem> read_media_type(
+    const std::vector<Header>& headers
+)
 {
     const auto is_content_type = [](const Header& header) {
         return http::is_same_header(header.name, "Content-Type");
@@ -45,7 +47,7 @@ std::expected<std::optional<MediaType>, Problem> read_media_type(const std::vect
     if (std::any_of(first + 1, headers.end(), is_content_type)) {
         return unsupported("Content-Type is given twice", "Content-Type aparece duas vezes");
     }
-    auto media_type = parse_media_type(first->value);
+    auto media_type = http::parse_media_type(first->value);
     if (!media_type) {
         return unsupported("Content-Type cannot be read", "o Content-Type não pode ser lido");
     }
@@ -54,7 +56,7 @@ std::expected<std::optional<MediaType>, Problem> read_media_type(const std::vect
 
 // utf-8 says nothing new about JSON and forms; anything else would make the bytes mean another
 // text.
-bool drop_utf8(MediaType& media_type)
+bool drop_utf8(http::MediaType& media_type)
 {
     const std::string* const charset = media_type.find("charset");
     if (charset != nullptr && *charset != "utf-8") return false;
@@ -62,8 +64,8 @@ bool drop_utf8(MediaType& media_type)
     return true;
 }
 
-std::expected<Fingerprint, Problem> fingerprint_as_json(
-    const MediaType& media_type, std::string_view body
+std::expected<Fingerprint, http::Problem> fingerprint_as_json(
+    const http::MediaType& media_type, std::string_view body
 )
 {
     constexpr std::size_t depth_max = limits::json_depth_http_max;
@@ -86,8 +88,8 @@ std::expected<Fingerprint, Problem> fingerprint_as_json(
     return fingerprint_bytes(name, *canonical);
 }
 
-std::expected<Fingerprint, Problem> fingerprint_as_form(
-    const MediaType& media_type, std::string_view body
+std::expected<Fingerprint, http::Problem> fingerprint_as_form(
+    const http::MediaType& media_type, std::string_view body
 )
 {
     const auto pairs = parse_form(body);
@@ -101,8 +103,8 @@ std::expected<Fingerprint, Problem> fingerprint_as_form(
     return fingerprint_bytes(media_type.text(), to_canonical(*pairs));
 }
 
-std::expected<Fingerprint, Problem> fingerprint_as_multipart(
-    MediaType media_type, std::string_view body
+std::expected<Fingerprint, http::Problem> fingerprint_as_multipart(
+    http::MediaType media_type, std::string_view body
 )
 {
     const std::string* const boundary = media_type.find("boundary");
@@ -127,14 +129,14 @@ std::expected<Fingerprint, Problem> fingerprint_as_multipart(
 bool is_plain(const std::vector<Header>& headers)
 {
     return std::ranges::all_of(
-        list_elements(headers, "Content-Encoding"),
-        [](std::string_view coding) { return to_lower_ascii(coding) == "identity"; }
+        http::list_elements(headers, "Content-Encoding"),
+        [](std::string_view coding) { return http::to_lower_ascii(coding) == "identity"; }
     );
 }
 
 }  // namespace
 
-std::expected<Fingerprint, Problem> fingerprint_body(
+std::expected<Fingerprint, http::Problem> fingerprint_body(
     const std::vector<Header>& headers, std::string_view body
 )
 {
@@ -151,7 +153,7 @@ std::expected<Fingerprint, Problem> fingerprint_body(
     if (!read) return std::unexpected(read.error());
     if (!*read) return fingerprint_bytes({}, body);
 
-    MediaType& media_type = **read;
+    http::MediaType& media_type = **read;
     const bool is_form =
         media_type.type == "application" && media_type.subtype == "x-www-form-urlencoded";
     if ((media_type.is_json() || is_form) && !drop_utf8(media_type)) {

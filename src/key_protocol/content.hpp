@@ -16,7 +16,7 @@
 // sees, a false match is an effect that silently does not happen: so whatever is not known to mean
 // the same differs. Pure, thread-safe.
 
-#include "key_protocol/problem.hpp"
+#include "http/problem.hpp"
 
 #include <umavez/fingerprint.hpp>
 #include <umavez/response.hpp>
@@ -30,7 +30,7 @@ namespace umavez::key_protocol {
 // `malformed-body` where the body is not what its type says, with the place;
 // `unsupported-media-type` where the type cannot be read, JSON is not UTF-8, or the body is
 // compressed.
-std::expected<Fingerprint, Problem> fingerprint_body(
+std::expected<Fingerprint, http::Problem> fingerprint_body(
     const std::vector<Header>& headers, std::string_view body
 );
 

@@ -11,7 +11,7 @@
 namespace umavez::key_protocol {
 namespace {
 
-using Read = std::expected<Fingerprint, Problem>;
+using Read = std::expected<Fingerprint, http::Problem>;
 
 Read read(std::string media_type, std::string_view body)
 {

@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view header_name = "Idempotency-Key";
 constexpr std::string_view alias_name = "X-Idempotency-Key";
 
-std::unexpected<Problem> refuse(std::string english, std::string portuguese)
+std::unexpected<http::Problem> refuse(std::string english, std::string portuguese)
 {
-    return std::unexpected(Problem{
+    return std::unexpected(http::Problem{
         .name = "idempotency-key-invalid",
         .detail = {std::move(english), std::move(portuguese)},
     });
@@ -36,7 +36,7 @@ std::string_view strip_spaces(std::string_view text) noexcept
     return text;
 }
 
-std::expected<std::string, Problem> parse_quoted(std::string_view text)
+std::expected<std::string, http::Problem> parse_quoted(std::string_view text)
 {
     std::string key;
     std::size_t at = 1;
@@ -67,7 +67,7 @@ std::expected<std::string, Problem> parse_quoted(std::string_view text)
     return key;
 }
 
-std::expected<std::string, Problem> parse_bare(std::string_view text, KeySyntax syntax)
+std::expected<std::string, http::Problem> parse_bare(std::string_view text, KeySyntax syntax)
 {
     if (syntax == KeySyntax::strict) {
         return refuse(
@@ -84,7 +84,7 @@ std::expected<std::string, Problem> parse_bare(std::string_view text, KeySyntax 
     return std::string{text};
 }
 
-std::expected<Key, Problem> parse_value(std::string_view value, KeySyntax syntax)
+std::expected<Key, http::Problem> parse_value(std::string_view value, KeySyntax syntax)
 {
     const std::string_view text = strip_spaces(value);
     if (text.empty()) return refuse("the key is empty", "a chave está vazia");
@@ -114,7 +114,7 @@ std::expected<Key, Problem> parse_value(std::string_view value, KeySyntax syntax
 
 }  // namespace
 
-std::expected<std::optional<Key>, Problem> parse_key_headers(
+std::expected<std::optional<Key>, http::Problem> parse_key_headers(
     const std::vector<Header>& headers, KeySyntax syntax
 )
 {
@@ -149,14 +149,14 @@ std::expected<std::optional<Key>, Problem> parse_key_headers(
     return *key;
 }
 
-std::expected<std::optional<Key>, Problem> read_key(
+std::expected<std::optional<Key>, http::Problem> read_key(
     std::string_view method, const std::vector<Header>& headers, KeySyntax syntax, KeyRule rule
 )
 {
     if (method == "GET" || method == "HEAD" || method == "OPTIONS") return std::nullopt;
     auto key = parse_key_headers(headers, syntax);
     if (key && !*key && rule == KeyRule::required) {
-        return std::unexpected(Problem{
+        return std::unexpected(http::Problem{
             .name = "idempotency-key-missing",
             .detail =
                 {

@@ -9,7 +9,7 @@
 // is cut, folded or repaired: a key that breaks a rule is refused before any look-up, because two
 // clients whose keys were repaired into one would get each other's answers. Pure, thread-safe.
 
-#include "key_protocol/problem.hpp"
+#include "http/problem.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/policy.hpp>
@@ -29,13 +29,13 @@ enum class KeySyntax : std::uint8_t {
 };
 
 // Nullopt where neither header is there; an `idempotency-key-invalid` whose detail names the rule.
-std::expected<std::optional<Key>, Problem> parse_key_headers(
+std::expected<std::optional<Key>, http::Problem> parse_key_headers(
     const std::vector<Header>& headers, KeySyntax syntax
 );
 
 // The same under the method and the rule of an operation: GET, HEAD and OPTIONS have no key
 // whatever they carry, and a missing key that is required is `idempotency-key-missing`.
-std::expected<std::optional<Key>, Problem> read_key(
+std::expected<std::optional<Key>, http::Problem> read_key(
     std::string_view method, const std::vector<Header>& headers, KeySyntax syntax, KeyRule rule
 );
 

@@ -15,7 +15,7 @@
 namespace umavez::key_protocol {
 namespace {
 
-using Parsed = std::expected<std::optional<Key>, Problem>;
+using Parsed = std::expected<std::optional<Key>, http::Problem>;
 
 // "key: abc", "absent" or "refused: the rule".
 std::string story_of(const Parsed& parsed)

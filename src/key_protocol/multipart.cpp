@@ -1,6 +1,6 @@
 #include "key_protocol/multipart.hpp"
 
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 #include "key_protocol/packed.hpp"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ std::expected<Part, MultipartFault> parse_part(std::string_view text, std::size_
         }
         const std::string_view line = text.substr(at, end - at);
         const std::size_t colon = line.find(':');
-        if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
+        if (colon == std::string_view::npos || !http::is_token(line.substr(0, colon))) {
             return refuse(
                 offset + at,
                 "a header of a part cannot be read",
@@ -81,7 +81,7 @@ std::expected<Part, MultipartFault> parse_part(std::string_view text, std::size_
             );
         }
         part.headers.emplace_back(
-            to_lower_ascii(line.substr(0, colon)), trim(line.substr(colon + 1))
+            http::to_lower_ascii(line.substr(0, colon)), http::trim(line.substr(colon + 1))
         );
         at = end + line_end.size();
     }

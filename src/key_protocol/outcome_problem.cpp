@@ -14,37 +14,37 @@ namespace {
 // help it.
 constexpr std::int64_t store_retry_after_seconds = 5;
 
-Problem make_problem(std::string name, Text detail)
+http::Problem make_problem(std::string name, http::Text detail)
 {
-    Problem problem{};
+    http::Problem problem{};
     problem.name = std::move(name);
     problem.detail = std::move(detail);
     return problem;
 }
 
-void add_retry_after(Problem& problem, std::int64_t seconds)
+void add_retry_after(http::Problem& problem, std::int64_t seconds)
 {
     problem.headers.push_back({"Retry-After", std::to_string(seconds)});
 }
 
-Problem in_progress(const InProgress& outcome)
+http::Problem in_progress(const InProgress& outcome)
 {
     const Duration remaining = std::max(outcome.retry_after, Duration{0});
     const std::int64_t seconds = retry_after_seconds(remaining);
-    Problem problem = make_problem(
+    http::Problem problem = make_problem(
         "idempotency-in-progress",
         {fmt::format("retry with the same key in {} s", seconds),
          fmt::format("tente de novo com a mesma chave em {} s", seconds)}
     );
     add_retry_after(problem, seconds);
     const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(remaining).count();
-    problem.members.push_back(number_member("lease_remaining_ms", milliseconds));
+    problem.members.push_back(http::number_member("lease_remaining_ms", milliseconds));
     return problem;
 }
 
-Problem mismatch(const Mismatch& outcome, const AnswerFacts& facts)
+http::Problem mismatch(const Mismatch& outcome, const AnswerFacts& facts)
 {
-    Text detail{
+    http::Text detail{
         "the payload is not that of the first request with this key",
         "o conteúdo não é o da primeira requisição com esta chave",
     };
@@ -54,27 +54,27 @@ Problem mismatch(const Mismatch& outcome, const AnswerFacts& facts)
             "o método, o caminho ou a consulta não são os da primeira requisição com esta chave",
         };
     }
-    Problem problem = make_problem("idempotency-key-reused", std::move(detail));
+    http::Problem problem = make_problem("idempotency-key-reused", std::move(detail));
     problem.status = facts.mismatch_status;
     return problem;
 }
 
-Problem in_doubt(const InDoubt& outcome)
+http::Problem in_doubt(const InDoubt& outcome)
 {
     if (!outcome.retry_after) {
-        Problem problem = make_problem(
+        http::Problem problem = make_problem(
             "idempotency-in-doubt",
             {"an operator has to find out and decide; then a retry with this key gets the answer",
              "um operador precisa verificar e decidir; depois disso, uma nova tentativa com esta "
              "chave "
              "recebe a resposta"}
         );
-        problem.members.push_back(text_member("resolution", "operator"));
+        problem.members.push_back(http::text_member("resolution", "operator"));
         return problem;
     }
     const auto wait = std::chrono::ceil<std::chrono::seconds>(*outcome.retry_after).count();
     const std::int64_t seconds = std::max<std::int64_t>(wait, 1);
-    Problem problem = make_problem(
+    http::Problem problem = make_problem(
         "idempotency-in-doubt",
         {fmt::format(
              "the other party will be asked again in {} s; then retry with this key", seconds
@@ -86,26 +86,26 @@ Problem in_doubt(const InDoubt& outcome)
     );
     // Not capped: before the enquiry there is nothing new to say.
     add_retry_after(problem, seconds);
-    problem.members.push_back(text_member("resolution", "reconciler"));
+    problem.members.push_back(http::text_member("resolution", "reconciler"));
     return problem;
 }
 
-Problem not_kept(const Replayed& outcome)
+http::Problem not_kept(const Replayed& outcome)
 {
-    Problem problem = make_problem(
+    http::Problem problem = make_problem(
         "idempotency-response-not-kept",
         {"the operation is final and was not executed again",
          "a operação é definitiva e não foi executada de novo"}
     );
-    problem.members.push_back(text_member("outcome", to_text(outcome.status)));
+    problem.members.push_back(http::text_member("outcome", to_text(outcome.status)));
     // A record that an operator resolved without an answer has no status to tell.
     const int status = outcome.response.status;
     const bool is_known = outcome.status == Status::failed ? status >= 400 : status >= 200;
-    if (is_known) problem.members.push_back(number_member("stored_status", status));
+    if (is_known) problem.members.push_back(http::number_member("stored_status", status));
     return problem;
 }
 
-Text unavailable_detail(Effect effect, bool has_key)
+http::Text unavailable_detail(Effect effect, bool has_key)
 {
     if (effect == Effect::none) {
         return {"nothing was executed", "nada foi executado"};
@@ -123,47 +123,51 @@ Text unavailable_detail(Effect effect, bool has_key)
     };
 }
 
-Problem unavailable(Effect effect, const AnswerFacts& facts)
+http::Problem unavailable(Effect effect, const AnswerFacts& facts)
 {
-    Problem problem = make_problem("store-unavailable", unavailable_detail(effect, facts.has_key));
+    http::Problem problem =
+        make_problem("store-unavailable", unavailable_detail(effect, facts.has_key));
     add_retry_after(problem, store_retry_after_seconds);
-    problem.members.push_back(text_member("effect", to_text(effect)));
+    problem.members.push_back(http::text_member("effect", to_text(effect)));
     return problem;
 }
 
 struct ProblemOf {
     const AnswerFacts& facts;
 
-    std::optional<Problem> operator()(const Executed&) const { return std::nullopt; }
-    std::optional<Problem> operator()(const Replayed& outcome) const
+    std::optional<http::Problem> operator()(const Executed&) const { return std::nullopt; }
+    std::optional<http::Problem> operator()(const Replayed& outcome) const
     {
         if (!outcome.omitted) return std::nullopt;
         return not_kept(outcome);
     }
-    std::optional<Problem> operator()(const InProgress& outcome) const
+    std::optional<http::Problem> operator()(const InProgress& outcome) const
     {
         return in_progress(outcome);
     }
-    std::optional<Problem> operator()(const Mismatch& outcome) const
+    std::optional<http::Problem> operator()(const Mismatch& outcome) const
     {
         return mismatch(outcome, facts);
     }
-    std::optional<Problem> operator()(const InDoubt& outcome) const { return in_doubt(outcome); }
-    std::optional<Problem> operator()(const Unavailable& outcome) const
+    std::optional<http::Problem> operator()(const InDoubt& outcome) const
+    {
+        return in_doubt(outcome);
+    }
+    std::optional<http::Problem> operator()(const Unavailable& outcome) const
     {
         return unavailable(outcome.effect, facts);
     }
-    std::optional<Problem> operator()(const Unkeyed&) const { return std::nullopt; }
+    std::optional<http::Problem> operator()(const Unkeyed&) const { return std::nullopt; }
 };
 
 }  // namespace
 
-std::optional<Problem> problem_of(const Outcome& outcome, const AnswerFacts& facts)
+std::optional<http::Problem> problem_of(const Outcome& outcome, const AnswerFacts& facts)
 {
     return std::visit(ProblemOf{facts}, outcome);
 }
 
-Problem problem_of(const Error& error, const AnswerFacts& facts)
+http::Problem problem_of(const Error& error, const AnswerFacts& facts)
 {
     switch (error.code) {
         case Errc::store_unavailable:
@@ -174,7 +178,7 @@ Problem problem_of(const Error& error, const AnswerFacts& facts)
                 {"the operation was not executed again", "a operação não foi executada de novo"}
             );
         case Errc::limit_exceeded: {
-            Problem problem = make_problem(
+            http::Problem problem = make_problem(
                 "unavailable",
                 {"a limit of the server is reached; nothing was executed",
                  "um limite do servidor foi atingido; nada foi executado"}

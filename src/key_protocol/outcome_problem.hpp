@@ -3,8 +3,8 @@
 // The outcomes that are problems, in the words of the catalogue. Used by answer.cpp; apart from it
 // because these are the sentences people read. Pure, thread-safe.
 
+#include "http/problem.hpp"
 #include "key_protocol/answer.hpp"
-#include "key_protocol/problem.hpp"
 
 #include <umavez/outcome.hpp>
 #include <umavez/result.hpp>
@@ -14,8 +14,8 @@
 namespace umavez::key_protocol {
 
 // Nullopt where the outcome is an answer of the handler: Executed, Replayed with its body, Unkeyed.
-std::optional<Problem> problem_of(const Outcome& outcome, const AnswerFacts& facts);
+std::optional<http::Problem> problem_of(const Outcome& outcome, const AnswerFacts& facts);
 
-Problem problem_of(const Error& error, const AnswerFacts& facts);
+http::Problem problem_of(const Error& error, const AnswerFacts& facts);
 
 }  // namespace umavez::key_protocol

@@ -1,6 +1,6 @@
 #include "key_protocol/prefer.hpp"
 
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -27,12 +27,13 @@ std::optional<Wait> read_wait(const std::vector<Header>& headers, Duration wait_
 {
     const auto granted_max = std::chrono::floor<std::chrono::seconds>(wait_max);
     if (granted_max <= std::chrono::seconds{0}) return std::nullopt;
-    for (const std::string_view preference : list_elements(headers, "Prefer")) {
+    for (const std::string_view preference : http::list_elements(headers, "Prefer")) {
         // A preference may have parameters of its own; wait has none that matter.
-        const Parameter wish = split_parameter(split_outside_quotes(preference, ';').front());
-        if (to_lower_ascii(wish.name) != "wait") continue;
+        const http::Parameter wish =
+            http::split_parameter(http::split_outside_quotes(preference, ';').front());
+        if (http::to_lower_ascii(wish.name) != "wait") continue;
         // Of a preference that is given twice the first counts (RFC 7240, 2), even if it is junk.
-        const std::optional<std::string> value = unquote(wish.value);
+        const std::optional<std::string> value = http::unquote(wish.value);
         if (!value) return std::nullopt;
         const auto seconds = parse_seconds(*value);
         if (!seconds) return std::nullopt;

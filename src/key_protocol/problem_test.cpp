@@ -1,11 +1,10 @@
 // The catalogue, the body of a problem and the pages for people.
 
-#include "key_protocol/problem.hpp"
-
 #include "http/problem.hpp"
+
+#include "http/problem_pages.hpp"
 #include "key_protocol/golden_test.hpp"
-#include "key_protocol/problem_catalogue.hpp"
-#include "key_protocol/problem_pages.hpp"
+#include "key_protocol/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,20 +14,21 @@
 namespace umavez::key_protocol {
 namespace {
 
-const ProblemCatalogue& catalogue()
+const http::ProblemCatalogue& catalogue()
 {
-    static const ProblemCatalogue standard = ProblemCatalogue::standard();
+    static const http::ProblemCatalogue standard = standard_problems();
     return standard;
 }
 
 TEST(ProblemCatalogue, EveryKindHasItsWordsInBothLanguages)
 {
-    for (const ProblemKind& kind : catalogue().kinds()) {
+    for (const http::ProblemKind& kind : catalogue().kinds()) {
         SCOPED_TRACE(kind.name);
         EXPECT_GE(kind.status, 400);
         EXPECT_LT(kind.status, 600);
-        for (const Language language : {Language::english, Language::portuguese}) {
-            const Wording& words = kind.in(language);
+        for (const http::Language language :
+             {http::Language::english, http::Language::portuguese}) {
+            const http::Wording& words = kind.in(language);
             EXPECT_FALSE(words.title.empty());
             EXPECT_FALSE(words.title.ends_with('.'));
             EXPECT_TRUE(words.explanation.ends_with('.'));
@@ -59,27 +59,16 @@ TEST(ProblemCatalogue, TheContractsProblemsAreThere)
         {"too-large", 413},
     };
     for (const auto& [name, status] : expected) {
-        const ProblemKind* const kind = catalogue().find(name);
+        const http::ProblemKind* const kind = catalogue().find(name);
         ASSERT_NE(kind, nullptr) << name;
         EXPECT_EQ(kind->status, status) << name;
     }
     EXPECT_EQ(catalogue().find("nothing"), nullptr);
 }
 
-TEST(ProblemCatalogue, TheServersOwnProblemsAreTheSameHere)
-{
-    for (const int status : {400, 404, 405, 408, 413, 417, 431, 500, 501, 503, 505}) {
-        const http::Problem own = http::problem_for(status);
-        const ProblemKind* const kind = catalogue().find(own.name);
-        ASSERT_NE(kind, nullptr) << own.name;
-        EXPECT_EQ(kind->status, status);
-        EXPECT_EQ(kind->english.title, own.title);
-    }
-}
-
 TEST(ProblemCatalogue, ModulesAddTheirOwn)
 {
-    ProblemCatalogue extended = ProblemCatalogue::standard();
+    http::ProblemCatalogue extended = standard_problems();
 
     extended.add(
         {.name = "fatura-existente", .status = 409, .english = {"a", "b.", "c."}, .portuguese = {}}
@@ -91,7 +80,7 @@ TEST(ProblemCatalogue, ModulesAddTheirOwn)
 
 TEST(ProblemCatalogueDeathTest, ANameTwiceOrUnfitForAPathIsABug)
 {
-    ProblemCatalogue extended = ProblemCatalogue::standard();
+    http::ProblemCatalogue extended = standard_problems();
 
     EXPECT_DEATH(extended.add({.name = "validation", .english = {}, .portuguese = {}}), "nullptr");
     EXPECT_DEATH(
@@ -102,40 +91,42 @@ TEST(ProblemCatalogueDeathTest, ANameTwiceOrUnfitForAPathIsABug)
 
 TEST(ProblemBody, HasMembersInOrderAndTheLanguageOfTheClient)
 {
-    const Problem problem{
+    const http::Problem problem{
         .name = "version-conflict",
         .detail = {"the version is 3", "a versão é 3"},
         .status = 412,
-        .members = {number_member("versao", 3), text_member("quote", "a\"b")},
+        .members = {http::number_member("versao", 3), http::text_member("quote", "a\"b")},
         .headers = {{"ETag", "\"3\""}},
     };
 
     const http::Response answer =
-        to_response(problem, {catalogue(), Language::portuguese, "/a\"b", "r-1"});
+        to_response(problem, {catalogue(), http::Language::portuguese, "/a\"b", "r-1"});
 
     expect_golden("problem-body.txt", answer);
 }
 
 TEST(ProblemBody, WhatIsEmptyIsLeftOut)
 {
-    Problem problem{};
+    http::Problem problem{};
     problem.name = "not-found";
 
     EXPECT_EQ(
-        to_response(problem, {catalogue(), Language::english, "", "r-1"}).body,
-        http::to_response(http::problem_for(404), "", "r-1").body
+        to_response(problem, {catalogue(), http::Language::english, "", "r-1"}).body,
+        R"({"type":"/problems/not-found","title":"Nothing is here","status":404,)"
+        R"("request_id":"r-1"})"
+        "\n"
     );
 }
 
 TEST(ProblemPages, OneIsPinned)
 {
-    expect_golden("problem-page.txt", problem_page(catalogue().get("idempotency-in-doubt")));
+    expect_golden("problem-page.txt", http::problem_page(catalogue().get("idempotency-in-doubt")));
 }
 
 TEST(ProblemPages, AllStandOnTheirOwnInBothLanguages)
 {
-    for (const ProblemKind& kind : catalogue().kinds()) {
-        const std::string body = problem_page(kind).body;
+    for (const http::ProblemKind& kind : catalogue().kinds()) {
+        const std::string body = http::problem_page(kind).body;
         SCOPED_TRACE(kind.name);
         EXPECT_NE(body.find("<section lang=\"en\">"), std::string::npos);
         EXPECT_NE(body.find("<section lang=\"pt-BR\">"), std::string::npos);
@@ -148,9 +139,9 @@ TEST(ProblemPages, AllStandOnTheirOwnInBothLanguages)
 
 TEST(ProblemPages, TextsAreEscaped)
 {
-    const Wording hostile{"<b>&\"'", "a `<i>` b `c", "</style>"};
+    const http::Wording hostile{"<b>&\"'", "a `<i>` b `c", "</style>"};
     const std::string body =
-        problem_page({.name = "x", .english = hostile, .portuguese = hostile}).body;
+        http::problem_page({.name = "x", .english = hostile, .portuguese = hostile}).body;
 
     EXPECT_NE(body.find("<h2>&lt;b&gt;&amp;&quot;&#39;</h2>"), std::string::npos);
     EXPECT_NE(body.find("<p>a <code>&lt;i&gt;</code> b <code>c</code></p>"), std::string::npos);
@@ -159,10 +150,12 @@ TEST(ProblemPages, TextsAreEscaped)
 
 TEST(ProblemPages, TheIndexLinksEveryKind)
 {
-    const http::Response index = problem_index_page(catalogue());
+    const http::Response index = http::problem_index_page(catalogue());
 
-    for (const ProblemKind& kind : catalogue().kinds()) {
-        EXPECT_NE(index.body.find("href=\"" + problem_path(kind.name) + "\""), std::string::npos);
+    for (const http::ProblemKind& kind : catalogue().kinds()) {
+        EXPECT_NE(
+            index.body.find("href=\"" + http::problem_path(kind.name) + "\""), std::string::npos
+        );
     }
     EXPECT_EQ(http::find_header(index.headers, "Content-Type"), "text/html; charset=utf-8");
 }
@@ -171,7 +164,7 @@ TEST(ProblemDocument, NamesEveryProblemOfTheProtocol)
 {
     std::stringstream text;
     text << std::ifstream{UMAVEZ_PROTOCOL_DOCUMENT}.rdbuf();
-    for (const ProblemKind& kind : protocol_problems()) {
+    for (const http::ProblemKind& kind : protocol_problems()) {
         EXPECT_NE(text.str().find("`" + kind.name + "`"), std::string::npos) << kind.name;
     }
 }

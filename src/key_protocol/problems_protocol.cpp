@@ -1,10 +1,10 @@
 // The problems of the Idempotency-Key protocol, in the order in which a request can meet them.
 
-#include "key_protocol/problem_catalogue.hpp"
+#include "key_protocol/problems.hpp"
 
 namespace umavez::key_protocol {
 
-std::vector<ProblemKind> protocol_problems()
+std::vector<http::ProblemKind> protocol_problems()
 {
     // clang-format off: sentences are wrapped as text, not as code.
     return {

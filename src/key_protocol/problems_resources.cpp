@@ -1,10 +1,10 @@
 // Problems of bodies and of the resources behind the routes, common to all modules.
 
-#include "key_protocol/problem_catalogue.hpp"
+#include "key_protocol/problems.hpp"
 
 namespace umavez::key_protocol {
 
-std::vector<ProblemKind> resource_problems()
+std::vector<http::ProblemKind> resource_problems()
 {
     // clang-format off: sentences are wrapped as text, not as code.
     return {
@@ -28,49 +28,6 @@ std::vector<ProblemKind> resource_problems()
                     "ou multipart interrompido. O detalhe diz o lugar. Nada foi executado e a "
                     "chave não foi usada.",
                 .cure = "Corrija o corpo. A mesma chave pode ser usada de novo.",
-            },
-        },
-        {
-            .name = "unsupported-media-type",
-            .status = 415,
-            .english = {
-                .title = "The body has a type this resource does not take",
-                .explanation =
-                    "The Content-Type is missing, cannot be read or is not accepted here, JSON "
-                    "names a charset other than UTF-8, or the body is compressed "
-                    "(Content-Encoding).",
-                .cure =
-                    "Send the type that the documentation of the resource names, uncompressed. The "
-                    "same key may be used again.",
-            },
-            .portuguese = {
-                .title = "O corpo tem um tipo que este recurso não aceita",
-                .explanation =
-                    "O Content-Type falta, não pode ser lido ou não é aceito aqui, o JSON indica "
-                    "um charset diferente de UTF-8, ou o corpo está comprimido (Content-Encoding).",
-                .cure =
-                    "Envie o tipo indicado na documentação do recurso, sem compressão. A mesma "
-                    "chave pode ser usada de novo.",
-            },
-        },
-        {
-            .name = "validation",
-            .status = 422,
-            .english = {
-                .title = "Some fields are not valid",
-                .explanation =
-                    "The body was read, but its content breaks a rule. `errors` lists each field "
-                    "with a message. Nothing was executed.",
-                .cure = "Correct the fields. As nothing was kept, the same key may be used again.",
-            },
-            .portuguese = {
-                .title = "Alguns campos não são válidos",
-                .explanation =
-                    "O corpo foi lido, mas o conteúdo viola alguma regra. `errors` lista cada "
-                    "campo com uma mensagem. Nada foi executado.",
-                .cure =
-                    "Corrija os campos. Como nada foi guardado, a mesma chave pode ser usada de "
-                    "novo.",
             },
         },
         {

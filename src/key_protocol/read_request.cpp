@@ -7,7 +7,7 @@
 
 namespace umavez::key_protocol {
 
-std::expected<ReadRequest, Problem> read_request(
+std::expected<ReadRequest, http::Problem> read_request(
     const http::Request& request,
     TenantId tenant_id,
     const ProtectedRoute& route,

@@ -5,9 +5,9 @@
 // look-up. Pure, thread-safe.
 
 #include "http/message.hpp"
+#include "http/problem.hpp"
 #include "key_protocol/key_header.hpp"
 #include "key_protocol/prefer.hpp"
-#include "key_protocol/problem.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/outcome.hpp>
@@ -41,7 +41,7 @@ struct ReadRequest {
 };
 
 // A problem means that nothing was looked up and no record was left.
-std::expected<ReadRequest, Problem> read_request(
+std::expected<ReadRequest, http::Problem> read_request(
     const http::Request& request,
     TenantId tenant_id,
     const ProtectedRoute& route,

@@ -1,7 +1,7 @@
 #include "key_protocol/replay_headers.hpp"
 
+#include "http/header_syntax.hpp"
 #include "http/message.hpp"
-#include "key_protocol/header_syntax.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ bool is_hostile(const Header& header) noexcept
         const auto byte = static_cast<unsigned char>(c);
         return (byte < 0x20 && c != '\t') || byte == 0x7f;
     };
-    return !is_token(header.name) || std::ranges::any_of(header.value, is_control);
+    return !http::is_token(header.name) || std::ranges::any_of(header.value, is_control);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ bool is_replayable(std::string_view name) noexcept
 
 std::vector<Header> replayable_headers(const std::vector<Header>& headers)
 {
-    const std::vector<std::string_view> connection = list_elements(headers, "Connection");
+    const std::vector<std::string_view> connection = http::list_elements(headers, "Connection");
     std::vector<Header> replayable;
     for (const Header& header : headers) {
         if (!is_replayable(header.name) || is_hostile(header)) continue;
@@ -79,7 +79,8 @@ std::vector<Header> replayable_headers(const std::vector<Header>& headers)
 SplitResponse split_for_record(Response response)
 {
     SplitResponse split;
-    const std::vector<std::string_view> connection = list_elements(response.headers, "Connection");
+    const std::vector<std::string_view> connection =
+        http::list_elements(response.headers, "Connection");
     for (const Header& header : response.headers) {
         if (is_hostile(header)) {
             split.refused.push_back(header.name);

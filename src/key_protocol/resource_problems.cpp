@@ -1,8 +1,7 @@
 #include "key_protocol/resource_problems.hpp"
 
-#include "base/json_text.hpp"
+#include "http/header_syntax.hpp"
 #include "http/message.hpp"
-#include "key_protocol/header_syntax.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +29,7 @@ bool names(const ExpectedVersion& expected, std::int64_t version)
     return std::ranges::find(expected.versions, version) != expected.versions.end();
 }
 
-Problem contradiction()
+http::Problem contradiction()
 {
     return {
         .name = "malformed-request",
@@ -42,7 +41,7 @@ Problem contradiction()
     };
 }
 
-Problem version_missing(Language language)
+http::Problem version_missing(http::Language language)
 {
     const FieldError missing{
         "versao",
@@ -54,26 +53,11 @@ Problem version_missing(Language language)
 
 }  // namespace
 
-Problem validation_problem(const std::vector<FieldError>& errors, Language language)
-{
-    std::string list = "[";
-    for (const FieldError& error : errors) {
-        if (list.size() > 1) list += ',';
-        list += R"({"field":)";
-        append_json_text(list, error.field);
-        list += R"(,"message":)";
-        append_json_text(list, error.message.in(language));
-        list += '}';
-    }
-    list += ']';
-    return {.name = "validation", .members = {{"errors", std::move(list)}}};
-}
-
-std::expected<ExpectedVersion, Problem> read_expected_version(
-    const std::vector<Header>& headers, std::optional<std::int64_t> versao, Language language
+std::expected<ExpectedVersion, http::Problem> read_expected_version(
+    const std::vector<Header>& headers, std::optional<std::int64_t> versao, http::Language language
 )
 {
-    const std::vector<std::string_view> tags = list_elements(headers, "If-Match");
+    const std::vector<std::string_view> tags = http::list_elements(headers, "If-Match");
     if (!http::find_header(headers, "If-Match")) {
         if (!versao) return std::unexpected(version_missing(language));
         return ExpectedVersion{.versions = {*versao}};
@@ -93,17 +77,17 @@ std::expected<ExpectedVersion, Problem> read_expected_version(
     return expected;
 }
 
-std::optional<Problem> check_version(const ExpectedVersion& expected, std::int64_t current)
+std::optional<http::Problem> check_version(const ExpectedVersion& expected, std::int64_t current)
 {
     if (expected.is_any || names(expected, current)) return std::nullopt;
-    Problem problem{
+    http::Problem problem{
         .name = "version-conflict",
         .detail =
             {
                 fmt::format("the current version is {}", current),
                 fmt::format("a versão atual é {}", current),
             },
-        .members = {number_member("versao", current)},
+        .members = {http::number_member("versao", current)},
         .headers = {{"ETag", fmt::format("\"{}\"", current)}},
     };
     if (expected.is_precondition) problem.status = 412;

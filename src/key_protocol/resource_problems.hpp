@@ -6,8 +6,9 @@
 // A resource with a version shows it as `versao` in its body and as ETag "versao". A writer sends
 // back either; whoever saw an older state than the current one must look again. Pure, thread-safe.
 
-#include "key_protocol/language.hpp"
-#include "key_protocol/problem.hpp"
+#include "http/language.hpp"
+#include "http/problem.hpp"
+#include "http/validation.hpp"
 
 #include <umavez/response.hpp>
 
@@ -19,13 +20,8 @@
 
 namespace umavez::key_protocol {
 
-struct FieldError {
-    std::string field;  // "valor", "itens[3].valor"
-    Text message;
-};
-
-// 422 with `errors: [{field, message}]` in the order given.
-Problem validation_problem(const std::vector<FieldError>& errors, Language language);
+using http::FieldError;
+using http::validation_problem;
 
 struct ExpectedVersion {
     std::vector<std::int64_t> versions;  // any of these
@@ -36,11 +32,11 @@ struct ExpectedVersion {
 // From If-Match (a list of entity tags, RFC 9110, 13.1.1) and the `versao` of the body, if it had
 // one. Neither is `validation` naming `versao`; both and different is 400. Tags that no version of
 // ours can have, weak ones among them, match nothing.
-std::expected<ExpectedVersion, Problem> read_expected_version(
-    const std::vector<Header>& headers, std::optional<std::int64_t> versao, Language language
+std::expected<ExpectedVersion, http::Problem> read_expected_version(
+    const std::vector<Header>& headers, std::optional<std::int64_t> versao, http::Language language
 );
 
 // Nullopt where the writer saw the current state; else a `version-conflict` that tells it.
-std::optional<Problem> check_version(const ExpectedVersion& expected, std::int64_t current);
+std::optional<http::Problem> check_version(const ExpectedVersion& expected, std::int64_t current);
 
 }  // namespace umavez::key_protocol

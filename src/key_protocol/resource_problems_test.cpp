@@ -1,7 +1,7 @@
 #include "key_protocol/resource_problems.hpp"
 
 #include "key_protocol/golden_test.hpp"
-#include "key_protocol/problem_catalogue.hpp"
+#include "key_protocol/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@ std::string verdict(
     std::vector<Header> headers, std::optional<std::int64_t> versao, std::int64_t current
 )
 {
-    const auto told = [](const Problem& problem) {
+    const auto told = [](const http::Problem& problem) {
         return problem.name + (problem.status ? " " + std::to_string(*problem.status) : "");
     };
-    const auto expected = read_expected_version(headers, versao, Language::english);
+    const auto expected = read_expected_version(headers, versao, http::Language::english);
     if (!expected) return told(expected.error());
     const auto conflict = check_version(*expected, current);
     return conflict ? told(*conflict) : "ok";
@@ -57,26 +57,27 @@ TEST(ExpectedVersion, BothMustAgree)
 
 TEST(ResourceProblems, AConflictTellsTheCurrentVersion)
 {
-    const ProblemCatalogue catalogue = ProblemCatalogue::standard();
+    const http::ProblemCatalogue catalogue = standard_problems();
     const auto conflict = check_version({.versions = {1}, .is_precondition = true}, 3);
 
     ASSERT_TRUE(conflict);
     expect_golden(
         "version-conflict.txt",
-        to_response(*conflict, {catalogue, Language::english, "/a/1", "r-1"})
+        to_response(*conflict, {catalogue, http::Language::english, "/a/1", "r-1"})
     );
 }
 
 TEST(ResourceProblems, ValidationListsItsFields)
 {
-    const ProblemCatalogue catalogue = ProblemCatalogue::standard();
-    const Problem problem = validation_problem(
+    const http::ProblemCatalogue catalogue = standard_problems();
+    const http::Problem problem = validation_problem(
         {{"nome", {"is missing", "está faltando"}}, {"a\"b", {"is wrong", "está errado"}}},
-        Language::portuguese
+        http::Language::portuguese
     );
 
     expect_golden(
-        "validation-pt.txt", to_response(problem, {catalogue, Language::portuguese, "/a", "r-1"})
+        "validation-pt.txt",
+        to_response(problem, {catalogue, http::Language::portuguese, "/a", "r-1"})
     );
 }
 

@@ -6,10 +6,10 @@
 
 #include "key_protocol/content.hpp"
 #include "key_protocol/form.hpp"
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 #include "key_protocol/key_header.hpp"
-#include "key_protocol/language.hpp"
-#include "key_protocol/media_type.hpp"
+#include "http/language.hpp"
+#include "http/media_type.hpp"
 #include "key_protocol/multipart.hpp"
 #include "key_protocol/prefer.hpp"
 #include "key_protocol/replay_headers.hpp"

@@ -6,11 +6,11 @@
 // loaded from anywhere, no script. Pure, thread-safe.
 
 #include "http/message.hpp"
-#include "key_protocol/problem_catalogue.hpp"
+#include "http/problem_catalogue.hpp"
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 
-http::Response problem_page(const ProblemKind& kind);
-http::Response problem_index_page(const ProblemCatalogue& catalogue);
+Response problem_page(const ProblemKind& kind);
+Response problem_index_page(const ProblemCatalogue& catalogue);
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

@@ -1,10 +1,10 @@
-#include "key_protocol/language.hpp"
+#include "http/language.hpp"
 
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 
 #include <optional>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 // "0", "0.25", "1.000" (RFC 9110, 12.4.2), in thousandths.
@@ -94,4 +94,4 @@ Language choose_language(const std::vector<Header>& headers)
     return is_wished ? Language::portuguese : Language::english;
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

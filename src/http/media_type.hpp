@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 
 struct MediaType {
     std::string type;     // "application", lower case
@@ -31,4 +31,4 @@ struct MediaType {
 // take nobody knows.
 std::optional<MediaType> parse_media_type(std::string_view value);
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

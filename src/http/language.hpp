@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 
 enum class Language : std::uint8_t { english, portuguese };
 
@@ -36,4 +36,4 @@ struct Text {
 // that can be met, or with one that cannot be read, the answer is English.
 Language choose_language(const std::vector<Header>& headers);
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

@@ -1,9 +1,8 @@
-// The problems of the HTTP server itself. Names and English titles are those of http/problem.cpp,
-// which answers before this folder sees a request; a test keeps the two alike.
+// The problems of the HTTP server itself.
 
-#include "key_protocol/problem_catalogue.hpp"
+#include "http/problem_catalogue.hpp"
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 std::vector<ProblemKind> refused_requests()
@@ -126,6 +125,29 @@ std::vector<ProblemKind> refused_requests()
             },
         },
         {
+            .name = "unsupported-media-type",
+            .status = 415,
+            .english = {
+                .title = "The body has a type this resource does not take",
+                .explanation =
+                    "The Content-Type is missing, cannot be read or is not accepted here, JSON "
+                    "names a charset other than UTF-8, or the body is compressed "
+                    "otherwise than with gzip (Content-Encoding).",
+                .cure =
+                    "Send the type that the documentation of the resource names, plain or with gzip. The "
+                    "same key may be used again.",
+            },
+            .portuguese = {
+                .title = "O corpo tem um tipo que este recurso não aceita",
+                .explanation =
+                    "O Content-Type falta, não pode ser lido ou não é aceito aqui, o JSON indica "
+                    "um charset diferente de UTF-8, ou o corpo está comprimido de outro modo que gzip (Content-Encoding).",
+                .cure =
+                    "Envie o tipo indicado na documentação do recurso, puro ou com gzip. A mesma "
+                    "chave pode ser usada de novo.",
+            },
+        },
+        {
             .name = "expectation-failed",
             .status = 417,
             .english = {
@@ -137,6 +159,26 @@ std::vector<ProblemKind> refused_requests()
                 .title = "A expectativa não pode ser atendida",
                 .explanation = "O cabeçalho Expect pede algo diferente de 100-continue.",
                 .cure = "Remova o cabeçalho.",
+            },
+        },
+        {
+            .name = "validation",
+            .status = 422,
+            .english = {
+                .title = "Some fields are not valid",
+                .explanation =
+                    "The request was read, but a member of its body or a parameter breaks a rule. "
+                    "`errors` lists each field with a message. Nothing was executed.",
+                .cure = "Correct the fields. As nothing was kept, the same key may be used again.",
+            },
+            .portuguese = {
+                .title = "Alguns campos não são válidos",
+                .explanation =
+                    "A requisição foi lida, mas um membro do corpo ou um parâmetro viola alguma "
+                    "regra. `errors` lista cada campo com uma mensagem. Nada foi executado.",
+                .cure =
+                    "Corrija os campos. Como nada foi guardado, a mesma chave pode ser usada de "
+                    "novo.",
             },
         },
         {
@@ -244,4 +286,4 @@ std::vector<ProblemKind> server_problems()
     return kinds;
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

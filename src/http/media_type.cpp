@@ -1,10 +1,10 @@
-#include "key_protocol/media_type.hpp"
+#include "http/media_type.hpp"
 
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 
 #include <algorithm>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 using Named = std::pair<std::string, std::string>;
@@ -77,4 +77,4 @@ std::optional<MediaType> parse_media_type(std::string_view value)
     return media_type;
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

@@ -3,17 +3,17 @@
 // ProblemCatalogue: every kind of error a client can meet, in words for people.
 //
 // A kind's name is the last segment of its `type` and never changes; the texts are served as a page
-// under /problems/<name>. The tables are in problems_*.cpp; a module adds its own kinds before the
-// server starts. Immutable after that, and then thread-safe.
+// under /problems/<name>. The server's own kinds are in problems_server.cpp; folders above add
+// theirs before the server starts. Immutable after that, and then thread-safe.
 
-#include "key_protocol/language.hpp"
+#include "http/language.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 
 // What people read, in one language.
 struct Wording {
@@ -35,15 +35,13 @@ struct ProblemKind {
     }
 };
 
-// The kinds of the protocol itself, of request bodies and resources, and of the server.
-std::vector<ProblemKind> protocol_problems();
-std::vector<ProblemKind> resource_problems();
+// The kinds of the HTTP server itself.
 std::vector<ProblemKind> server_problems();
 
 class ProblemCatalogue {
 public:
-    // The three tables above.
-    static ProblemCatalogue standard();
+    // With the kinds of the server alone, which every server can meet.
+    static const ProblemCatalogue& of_server();
 
     // A name that is there already, or that would not fit a path, is a bug and stops the program.
     void add(ProblemKind kind);
@@ -62,4 +60,4 @@ private:
 // "/problems/validation": the `type` of a problem and the path of its page.
 std::string problem_path(std::string_view name);
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

@@ -1,10 +1,10 @@
-#include "key_protocol/problem_catalogue.hpp"
+#include "http/problem_catalogue.hpp"
 
 #include "base/assert.hpp"
 
 #include <algorithm>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 bool is_problem_name(std::string_view name) noexcept
@@ -16,12 +16,13 @@ bool is_problem_name(std::string_view name) noexcept
 
 }  // namespace
 
-ProblemCatalogue ProblemCatalogue::standard()
+const ProblemCatalogue& ProblemCatalogue::of_server()
 {
-    ProblemCatalogue catalogue;
-    catalogue.add_all(protocol_problems());
-    catalogue.add_all(resource_problems());
-    catalogue.add_all(server_problems());
+    static const ProblemCatalogue catalogue = [] {
+        ProblemCatalogue made;
+        made.add_all(server_problems());
+        return made;
+    }();
     return catalogue;
 }
 
@@ -55,4 +56,4 @@ std::string problem_path(std::string_view name)
     return "/problems/" + std::string{name};
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

@@ -1,10 +1,10 @@
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 
 #include "http/message.hpp"
 
 #include <algorithm>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 bool is_token_char(char c) noexcept
@@ -69,7 +69,7 @@ std::vector<std::string_view> list_elements(
 {
     std::vector<std::string_view> elements;
     for (const Header& header : headers) {
-        if (!http::is_same_header(header.name, name)) continue;
+        if (!is_same_header(header.name, name)) continue;
         for (const std::string_view piece : split_outside_quotes(header.value, ',')) {
             if (const std::string_view element = trim(piece); !element.empty()) {
                 elements.push_back(element);
@@ -103,4 +103,4 @@ std::optional<std::string> unquote(std::string_view value)
     return plain;
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

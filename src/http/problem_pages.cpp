@@ -1,11 +1,11 @@
-#include "key_protocol/problem_pages.hpp"
+#include "http/problem_pages.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 #include <string_view>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 constexpr std::string_view style = R"(
@@ -64,9 +64,9 @@ std::string status_text(const ProblemKind& kind)
     return fmt::format("{} / {}", kind.status, *kind.status_otherwise);
 }
 
-http::Response page(std::string_view title, std::string_view content)
+Response page(std::string_view title, std::string_view content)
 {
-    http::Response response{};
+    Response response{};
     response.headers = {
         {"Content-Type", "text/html; charset=utf-8"},
         {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
@@ -113,7 +113,7 @@ std::string section(const ProblemKind& kind, Language language)
 
 }  // namespace
 
-http::Response problem_page(const ProblemKind& kind)
+Response problem_page(const ProblemKind& kind)
 {
     std::string content = fmt::format(
         "<h1><code>{}</code></h1>\n<p class=\"status\">HTTP {}</p>\n",
@@ -126,7 +126,7 @@ http::Response problem_page(const ProblemKind& kind)
     return page(kind.name, content);
 }
 
-http::Response problem_index_page(const ProblemCatalogue& catalogue)
+Response problem_index_page(const ProblemCatalogue& catalogue)
 {
     std::string content = "<h1>Problems · Problemas</h1>\n<table>\n";
     for (const ProblemKind& kind : catalogue.kinds()) {
@@ -144,4 +144,4 @@ http::Response problem_index_page(const ProblemCatalogue& catalogue)
     return page("Problems · Problemas", content);
 }
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

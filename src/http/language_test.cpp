@@ -1,8 +1,8 @@
-#include "key_protocol/language.hpp"
+#include "http/language.hpp"
 
 #include <gtest/gtest.h>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 std::string_view chosen(std::vector<std::string> lines)
@@ -63,4 +63,4 @@ TEST(Language, WhatCannotBeReadIsLeftOut)
 }
 
 }  // namespace
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

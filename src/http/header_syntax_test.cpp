@@ -1,10 +1,10 @@
-#include "key_protocol/header_syntax.hpp"
+#include "http/header_syntax.hpp"
 
-#include "key_protocol/media_type.hpp"
+#include "http/media_type.hpp"
 
 #include <gtest/gtest.h>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 namespace {
 
 using Views = std::vector<std::string_view>;
@@ -57,4 +57,4 @@ TEST(MediaType, KnowsJson)
 }
 
 }  // namespace
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http

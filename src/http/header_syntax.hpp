@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace umavez::key_protocol {
+namespace umavez::http {
 
 std::string_view trim(std::string_view text) noexcept;  // spaces and tabs at both ends
 std::string to_lower_ascii(std::string_view text);
@@ -37,4 +37,4 @@ Parameter split_parameter(std::string_view text) noexcept;
 // A token as it is, a quoted string without quotes and escapes; nullopt for anything else.
 std::optional<std::string> unquote(std::string_view value);
 
-}  // namespace umavez::key_protocol
+}  // namespace umavez::http
