@@ -56,7 +56,8 @@ struct OperationSpec {
     std::function<Task<std::optional<std::string>>(RecordId)> load;
     std::function<Task<Response>(Lease&, std::string payload)> work;
 
-    // For `replay = current`: the entity as it is now.
+    // For `replay = current`: the entity as it is now. Where it was deleted: status 410, with what the record
+    // says of the operation as a JSON body.
     std::function<Result<Response>(Transaction&, const Record&)> current;
 
     // Cleans the operation's own rows in the sweep's transaction.

@@ -32,6 +32,7 @@ struct Executed {
     Response response;
     bool kept = true;
     bool unprotected = false;  // ran without a record: `on_store_error = open` and the store was down
+    std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: never, or not kept
 };
 
 // It ran before; this is its answer.
@@ -39,6 +40,7 @@ struct Replayed {
     Response response;
     Status status = Status::succeeded;  // or failed
     bool omitted = false;  // too large to keep, or resolved without one: no body to give back
+    std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: never
 };
 
 // Another owner is at it.

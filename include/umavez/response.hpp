@@ -27,6 +27,11 @@ struct Response {
     std::vector<Header> headers;
     std::string body;
     std::optional<Entity> entity;
+
+    // For atomic handlers: the effect was there already, because an earlier lifetime of the key did it. The
+    // answer is kept, so the record is there again, and the outcome is Replayed. Never stored.
+    bool was_done = false;
+
     friend bool operator==(const Response&, const Response&) = default;
 };
 

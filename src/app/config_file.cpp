@@ -74,14 +74,19 @@ std::string describe(const ConfigEntry& entry)
 
 Result<void> check_type(const ConfigEntry& entry, std::string_view example)
 {
-    const bool wants_string = example.starts_with('"');
-    if (entry.type == (wants_string ? ConfigType::string : ConfigType::integer)) return {};
+    const bool wants_boolean = example == "true" || example == "false";
+    const ConfigType wanted = example.starts_with('"') ? ConfigType::string
+                              : wants_boolean          ? ConfigType::boolean
+                                                       : ConfigType::integer;
+    if (entry.type == wanted) return {};
     return fail(
         Errc::misconfigured,
         fmt::format(
             "found {}, wanted {} such as {}",
             describe(entry),
-            wants_string ? "a string" : "an integer",
+            wanted == ConfigType::string ? "a string"
+            : wants_boolean              ? "a boolean"
+                                         : "an integer",
             example
         )
     );

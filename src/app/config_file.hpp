@@ -22,7 +22,7 @@ struct ConfigEntry {
 };
 
 // Refuses a value of another type than `example`, which is written as the file has it: in quotes,
-// or an integer. "found the integer 5, wanted a string such as \"30s\""
+// an integer or a boolean. "found the integer 5, wanted a string such as \"30s\""
 Result<void> check_type(const ConfigEntry& entry, std::string_view example);
 
 // Every value of the file in its order, and tables that hold none.

@@ -50,24 +50,8 @@ int refuse_settings(const Error& error)
     return complain(error.detail, error.detail.starts_with("--") ? exit_usage : exit_failed);
 }
 
-std::vector<OperationSpec> known_operations()
-{
-    return {};
-}
-
 Result<void> check_settings(const Settings& settings)
 {
-    if (!settings.listen.is_loopback()) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format(
-                "listen: {} is not a loopback address, and without a token everybody who reaches "
-                "it is served; "
-                "listen on 127.0.0.1 or [::1]",
-                settings.listen.address
-            )
-        );
-    }
     const auto url = parse_database_url(settings.database);
     if (!url) return fail(Errc::misconfigured, "database: " + url.error().detail);
     if (!url->is_memory()) {
@@ -75,8 +59,9 @@ Result<void> check_settings(const Settings& settings)
         if (!path) return fail(Errc::misconfigured, "database: " + path.error().detail);
         if (auto checked = check_writable(*path); !checked) return checked;
     }
-    std::vector<OperationSpec> operations = known_operations();
-    return configure_operations(settings.operations, operations);
+    const auto modules = load_modules(settings);
+    if (!modules) return std::unexpected(modules.error());
+    return {};
 }
 
 Result<OpenEngine> open_all(const Settings& settings, EngineOptions options)
@@ -87,17 +72,32 @@ Result<OpenEngine> open_all(const Settings& settings, EngineOptions options)
     auto engine = open_engine(**database, options);
     if (!engine) return fail(engine.error().code, "database: " + engine.error().detail);
 
-    std::vector<OperationSpec> operations = known_operations();
-    if (auto configured = configure_operations(settings.operations, operations); !configured) {
-        return std::unexpected(configured.error());
+    auto modules = load_modules(settings);
+    if (!modules) return std::unexpected(modules.error());
+    if (auto migrated = (*database)->migrate(modules->migrations); !migrated) {
+        return fail(migrated.error().code, "database: " + migrated.error().detail);
     }
-    for (OperationSpec& operation : operations) {
-        if (auto declared = (*engine)->declare(std::move(operation)); !declared) {
+    for (const auto& route : modules->api.atomic()) {
+        if (auto declared = (*engine)->declare(route.operation); !declared) {
             return std::unexpected(declared.error());
         }
     }
     if (auto started = (*engine)->start(); !started) return std::unexpected(started.error());
-    return OpenEngine{*std::move(database), *std::move(engine)};
+    return OpenEngine{*std::move(modules), *std::move(database), *std::move(engine)};
+}
+
+Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
+{
+    if (has_tokens || listen.is_loopback()) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "listen: {} is not a loopback address, and without a token everybody who reaches it is "
+            "served; make a token with `umavez token create --tenant default --role operator`, or "
+            "listen on 127.0.0.1 or [::1]",
+            listen.address
+        )
+    );
 }
 
 std::string database_path(const Settings& settings)

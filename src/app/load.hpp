@@ -3,6 +3,7 @@
 // What most commands begin with: settings, and the database and engine they name. Thread-safe.
 
 #include "app/commands.hpp"
+#include "app/modules.hpp"
 #include "app/settings.hpp"
 
 #include <umavez/engine.hpp>
@@ -20,20 +21,21 @@ Result<Settings> load_settings(const Invocation& invocation);
 // Complains, and tells wrong usage (a flag) from a wrong environment or file by the exit code.
 int refuse_settings(const Error& error);
 
-// The operations that modules declare, before the file has its say.
-std::vector<OperationSpec> known_operations();
-
 // Everything that can be checked without opening the database.
 Result<void> check_settings(const Settings& settings);
 
 // The engine stops before the database closes.
 struct OpenEngine {
+    Modules modules;
     std::unique_ptr<Database> database;
     std::unique_ptr<Engine> engine;
 };
 
 // Opens both, declares and configures the operations, and starts the engine.
 Result<OpenEngine> open_all(const Settings& settings, EngineOptions options);
+
+// Whoever reaches a server without tokens is served as an operator: so only this machine may.
+Result<void> check_listen(const ListenAddress& listen, bool has_tokens);
 
 // Of the database's file, absolute; empty where there is none (in memory).
 std::string database_path(const Settings& settings);

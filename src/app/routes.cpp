@@ -2,6 +2,8 @@
 
 #include "app/version.hpp"
 #include "http/problem.hpp"
+#include "key_protocol/admission.hpp"
+#include "key_protocol/key_status.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +17,8 @@ Task<http::Response> about(http::Request)
         fmt::format(
             R"({{"name":"umavez","version":"{}",)"
             R"("about":"makes an effect happen once although its request is retried",)"
-            R"("links":{{"health":"/healthz","ready":"/readyz","metrics":"/metrics"}}}})"
+            R"("links":{{"health":"/healthz","ready":"/readyz","metrics":"/metrics",)"
+            R"("docs":"/docs","openapi":"/openapi.json","problems":"/problems"}}}})"
             "\n",
             program_version
         )
@@ -43,14 +46,17 @@ Task<http::Response> ready(RouteNeeds needs, http::Request request)
         "o armazenamento não pode ser usado: " + health.detail,
     };
     problem.headers = {{"Retry-After", "1"}};
-    co_return http::to_response(
-        problem,
-        {needs.problems, http::choose_language(request.headers), request.path, request.request_id}
-    );
+    co_return http::to_response(problem, http::place_of(needs.problems, request));
 }
 
-Task<http::Response> numbers(RouteNeeds needs, http::Request)
+Task<http::Response> numbers(RouteNeeds needs, http::Request request)
 {
+    if (!needs.is_private) {
+        const auto caller = key_protocol::admit(
+            needs.tokens, request, access::Role::operator_, system_clock().realtime()
+        );
+        if (!caller) co_return http::to_response(caller.error(), request);
+    }
     EngineSnapshot snapshot;
     snapshot.operations = needs.engine.stats();
     snapshot.lane = needs.database.lane_stats();
@@ -63,17 +69,69 @@ Task<http::Response> numbers(RouteNeeds needs, http::Request)
     co_return response;
 }
 
+bool is_guarded(std::string_view path)
+{
+    for (const std::string_view root : {"/api", "/ops"}) {
+        if (path == root) return true;
+        if (path.starts_with(root) && path[root.size()] == '/') return true;
+    }
+    return false;
+}
+
+std::optional<http::Response> deny(const access::TokenBook& tokens, const http::Request& request)
+{
+    if (!is_guarded(request.path)) return std::nullopt;
+    const auto caller = tokens.admit(request.headers, system_clock().realtime());
+    if (caller) return std::nullopt;
+    return http::to_response(key_protocol::denial_problem(caller.error()), request);
+}
+
+http::Route documented(std::string pattern, std::string summary, std::string media_type)
+{
+    return {
+        .method = "GET",
+        .pattern = std::move(pattern),
+        .tag = "Server",
+        .summary = std::move(summary),
+        .answers = {{.status = 200, .description = "ok", .media_type = std::move(media_type)}},
+        .security = http::Security::open,
+    };
+}
+
 }  // namespace
 
-void add_common_routes(http::Router& router, RouteNeeds needs)
+void add_common_routes(http::Router& router, const RouteNeeds& needs)
 {
-    router.add("GET", "/", about);
-    router.add("GET", "/healthz", alive);
-    router.add("GET", "/readyz", [needs](http::Request request) {
+    router.add(documented("/", "What this is", "application/json"), about);
+    router.add(documented("/healthz", "Whether the server is alive", "text/plain"), alive);
+    http::Route readiness =
+        documented("/readyz", "Whether it can work: the store can be reached", "text/plain");
+    readiness.problems = {"store-unavailable"};
+    router.add(std::move(readiness), [needs](http::Request request) {
         return ready(needs, std::move(request));
     });
-    router.add("GET", "/metrics", [needs](http::Request request) {
+    http::Route metrics = documented("/metrics", "Its numbers, for Prometheus", "text/plain");
+    metrics.description =
+        "Without a token only where the server listens on a loopback address; else for operators.";
+    router.add(std::move(metrics), [needs](http::Request request) {
         return numbers(needs, std::move(request));
+    });
+}
+
+void add_api_routes(
+    http::Router& router,
+    key_protocol::Api api,
+    const RouteNeeds& needs,
+    const key_protocol::ProtocolSettings& settings
+)
+{
+    api.add(key_protocol::key_status_route(needs.engine));
+    api.bind(
+        router,
+        {needs.engine, needs.database, needs.tokens, needs.problems, system_clock(), settings}
+    );
+    router.guard_refusals([&tokens = needs.tokens](const http::Request& request) {
+        return deny(tokens, request);
     });
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 // The routes every umavez server has: what it is, whether it lives, whether it can work, its
-// numbers.
+// numbers; and those of its modules.
 
+#include "access/token_book.hpp"
 #include "app/side_thread.hpp"
 #include "database/sqlite/file_watch.hpp"
 #include "http/problem_catalogue.hpp"
 #include "http/router.hpp"
+#include "key_protocol/protect.hpp"
 #include "telemetry/metrics.hpp"
 
 #include <umavez/engine.hpp>
@@ -18,12 +20,23 @@ namespace umavez {
 struct RouteNeeds {
     Database& database;
     Engine& engine;
+    const access::TokenBook& tokens;
     Metrics& metrics;
     SideThread& side_thread;
     const FileWatch& files;
     const http::ProblemCatalogue& problems;
+    bool is_private = true;  // listens on a loopback address: numbers are for everybody
 };
 
-void add_common_routes(http::Router& router, RouteNeeds needs);
+void add_common_routes(http::Router& router, const RouteNeeds& needs);
+
+// What the modules serve, the status of keys, and 401 instead of 404 under /api and /ops for whom
+// no token admits.
+void add_api_routes(
+    http::Router& router,
+    key_protocol::Api api,
+    const RouteNeeds& needs,
+    const key_protocol::ProtocolSettings& settings
+);
 
 }  // namespace umavez

@@ -1,14 +1,16 @@
 // `umavez serve`: opens the database, serves until a signal asks it to stop, and leaves nothing
 // half-done.
 
+#include "access/token_book.hpp"
 #include "app/commands.hpp"
 #include "app/control.hpp"
+#include "app/document_routes.hpp"
 #include "app/load.hpp"
+#include "app/request_log.hpp"
 #include "app/routes.hpp"
 #include "app/version.hpp"
 #include "database/sqlite/control_socket.hpp"
 #include "http/server.hpp"
-#include "key_protocol/problems.hpp"
 #include "telemetry/log.hpp"
 
 #include <csignal>
@@ -55,33 +57,6 @@ void raise_file_limit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-http::OnAnswered note_answers(Log& log, Metrics& metrics)
-{
-    return [&log, &metrics](const http::Answered& answered) {
-        metrics.count_http_answer(answered.method, answered.status, answered.took);
-        if (!answered.error.empty()) {
-            log.error(
-                "handler_failed", {{"request_id", answered.request_id}, {"detail", answered.error}}
-            );
-        }
-        // Probes come every few seconds and tell nothing.
-        const bool is_probe = answered.path == "/healthz" || answered.path == "/readyz";
-        const LogFields fields{
-            {"method", answered.method},
-            {"path", answered.path},
-            {"status", answered.status},
-            {"took_ms", std::chrono::duration<double, std::milli>(answered.took).count()},
-            {"request_id", answered.request_id},
-            {"peer", answered.peer},
-        };
-        if (is_probe) {
-            log.debug("answered", fields);
-        } else {
-            log.info("answered", fields);
-        }
-    };
-}
-
 Result<std::unique_ptr<ControlSocket>> open_control_socket(const Settings& settings, Engine& engine)
 {
     const std::string path = control_socket_path(settings);
@@ -103,13 +78,27 @@ int serve(const Settings& settings)
     auto control = open_control_socket(settings, *opened->engine);
     if (!control) return complain("control socket: " + control.error().detail);
 
+    const auto tokens = access::TokenBook::open(*opened->database);
+    if (!tokens) return complain("database: " + tokens.error().detail);
+    if (const auto checked = check_listen(settings.listen, !(*tokens)->is_empty()); !checked)
+        return complain(checked.error().detail);
+
     const FileWatch files{database_path(settings)};
     SideThread side_thread;
-    const http::ProblemCatalogue problems = key_protocol::standard_problems();
     http::Router router;
-    add_common_routes(
-        router, {*opened->database, *opened->engine, metrics, side_thread, files, problems}
-    );
+    const RouteNeeds needs{
+        *opened->database,
+        *opened->engine,
+        **tokens,
+        metrics,
+        side_thread,
+        files,
+        opened->modules.problems,
+        settings.listen.is_loopback(),
+    };
+    add_common_routes(router, needs);
+    add_api_routes(router, std::move(opened->modules.api), needs, settings.idempotency);
+    add_document_routes(router, opened->modules.problems);
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
     auto server = http::Server::listen(
         {.address = settings.listen.address,

@@ -1,6 +1,7 @@
 #include "app/settings.hpp"
 
 #include "app/config_file.hpp"
+#include "app/idempotency_settings.hpp"
 #include "app/nearest.hpp"
 #include "app/units.hpp"
 #include "base/shown.hpp"
@@ -87,6 +88,20 @@ Result<void> set_audit_retention(std::string_view text, Settings& settings)
         Errc::misconfigured,
         fmt::format("{} keeps nothing; write a duration above zero, such as 90d", shown(text))
     );
+}
+
+Result<void> set_retencao_operacoes(std::string_view text, Settings& settings)
+{
+    Duration retention{};
+    if (auto set = set_duration(text, retention); !set) return set;
+    if (retention <= Duration{0}) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format("{} keeps nothing; write a duration above zero, such as 30d", shown(text))
+        );
+    }
+    settings.propostas.retencao_operacoes = retention;
+    return {};
 }
 
 Result<void> set_one(
@@ -216,50 +231,61 @@ Result<void> take_file(const SettingSources& sources, Settings& settings)
 
 const std::vector<SettingSpec>& setting_specs()
 {
-    static const std::vector<SettingSpec> specs{
-        {"database",
-         "--database",
-         "UMAVEZ_DATABASE",
-         "URL",
-         "sqlite:PATH or sqlite::memory:",
-         "\"sqlite:umavez.db\"",
-         set_database},
-        {"listen",
-         "--listen",
-         "UMAVEZ_LISTEN",
-         "ADDRESS:PORT",
-         "where to serve; port 0 is any",
-         "\"127.0.0.1:8080\"",
-         set_listen},
-        {"http.threads",
-         "--http-threads",
-         "UMAVEZ_HTTP_THREADS",
-         "N",
-         "threads for HTTP",
-         "2",
-         set_http_threads},
-        {"http.drain_limit",
-         "--drain-limit",
-         "UMAVEZ_DRAIN_LIMIT",
-         "DURATION",
-         "how long a stop waits for running requests",
-         "\"10s\"",
-         set_drain_limit},
-        {"audit.retention",
-         "--audit-retention",
-         "UMAVEZ_AUDIT_RETENTION",
-         "DURATION",
-         "how long the audit is kept",
-         "\"90d\"",
-         set_audit_retention},
-        {"log.level",
-         "--log-level",
-         "UMAVEZ_LOG_LEVEL",
-         "LEVEL",
-         "debug, info, warning, error",
-         "\"info\"",
-         set_log_level},
-    };
+    static const std::vector<SettingSpec> specs = [] {
+        std::vector<SettingSpec> made{
+            {"database",
+             "--database",
+             "UMAVEZ_DATABASE",
+             "URL",
+             "sqlite:PATH or sqlite::memory:",
+             "\"sqlite:umavez.db\"",
+             set_database},
+            {"listen",
+             "--listen",
+             "UMAVEZ_LISTEN",
+             "ADDRESS:PORT",
+             "where to serve; port 0 is any",
+             "\"127.0.0.1:8080\"",
+             set_listen},
+            {"http.threads",
+             "--http-threads",
+             "UMAVEZ_HTTP_THREADS",
+             "N",
+             "threads for HTTP",
+             "2",
+             set_http_threads},
+            {"http.drain_limit",
+             "--drain-limit",
+             "UMAVEZ_DRAIN_LIMIT",
+             "DURATION",
+             "how long a stop waits for running requests",
+             "\"10s\"",
+             set_drain_limit},
+            {"audit.retention",
+             "--audit-retention",
+             "UMAVEZ_AUDIT_RETENTION",
+             "DURATION",
+             "how long the audit is kept",
+             "\"90d\"",
+             set_audit_retention},
+            {"log.level",
+             "--log-level",
+             "UMAVEZ_LOG_LEVEL",
+             "LEVEL",
+             "debug, info, warning, error",
+             "\"info\"",
+             set_log_level},
+            {"propostas.retencao_operacoes",
+             "--propostas-retencao-operacoes",
+             "UMAVEZ_PROPOSTAS_RETENCAO_OPERACOES",
+             "DURATION",
+             "how long the operations of Propostas are kept; for ever without it",
+             "\"30d\"",
+             set_retencao_operacoes},
+        };
+        for (SettingSpec& spec : idempotency_specs()) made.push_back(std::move(spec));
+        return made;
+    }();
     return specs;
 }
 

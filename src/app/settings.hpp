@@ -6,6 +6,8 @@
 // and the cure. Immutable after load_settings.
 
 #include "app/policy_settings.hpp"
+#include "key_protocol/read_request.hpp"
+#include "modules/propostas/operations.hpp"
 #include "telemetry/log.hpp"
 
 #include <umavez/operation.hpp>
@@ -40,6 +42,8 @@ struct Settings {
     Duration drain_limit = std::chrono::seconds{10};
     Duration audit_retention = std::chrono::hours{24 * 90};
     LogLevel log_level = LogLevel::info;
+    key_protocol::ProtocolSettings idempotency;
+    propostas::Settings propostas;
     std::map<std::string, PolicyOverrides> operations;
     std::string config_path;  // empty: none was read
 };
@@ -48,9 +52,9 @@ struct SettingSpec {
     std::string key;          // "http.threads"
     std::string flag;         // "--http-threads"
     std::string environment;  // "UMAVEZ_HTTP_THREADS"
-    std::string value_name;   // "N"
+    std::string value_name;   // "N"; empty: the flag is a switch, whose text is empty
     std::string help;
-    std::string example;  // as the file has it: a string in quotes, or an integer
+    std::string example;  // as the file has it: a string in quotes, an integer or a boolean
     Result<void> (*set)(std::string_view text, Settings& settings);
 };
 

@@ -10,8 +10,7 @@ namespace umavez {
 
 Result<void> AtomicRun::run(Transaction& transaction)
 {
-    auto* const executed = outcome ? std::get_if<Executed>(&*outcome) : nullptr;
-    if (executed != nullptr) earlier_ = std::move(executed->response);
+    if (outcome) earlier_ = std::move(outcome);
     outcome.reset();
     error.reset();
     exception = nullptr;
@@ -83,7 +82,10 @@ Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction
         // Our earlier run did commit, although nobody could tell us. Its answer may have been too large to
         // keep.
         const auto& kept = found.record.response;
-        outcome = Executed{earlier_ ? *earlier_ : kept ? kept->response : Response{}};
+        Executed executed{
+            .response = kept ? kept->response : Response{}, .expires_at = found.record.expires_at
+        };
+        outcome = earlier_ ? *earlier_ : Outcome{std::move(executed)};
         return std::nullopt;
     }
     const Policy& policy = call_.operation.policy;
@@ -187,18 +189,29 @@ Result<void> AtomicRun::complete(
 )
 {
     const Policy& policy = call_.operation.policy;
+    const bool was_done = std::exchange(response.was_done, false);
     Replacement replacement{
         .id = call_.id,
         .expected = owner_expects(owned.token),
         .next = complete_draft(owned, status, to_stored(response, policy.response_bytes_max), policy),
     };
-    if (call_.audits) replacement.audit = AuditNote{AuditEvent::executed, {}};
+    if (call_.audits) {
+        replacement.audit =
+            AuditNote{AuditEvent::executed, was_done ? "the effect was there already" : ""};
+    }
     auto replaced = call_.store.replace(transaction, std::move(replacement));
     if (!replaced) return std::unexpected(replaced.error());
     if (!replaced->done) {
         return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
     }
-    outcome = Executed{std::move(response)};
+    const std::optional<Instant> expires_at = replaced->record->expires_at;
+    if (was_done) {
+        outcome = Replayed{
+            .response = std::move(response), .status = status, .expires_at = expires_at
+        };
+    } else {
+        outcome = Executed{.response = std::move(response), .expires_at = expires_at};
+    }
     return release(transaction);
 }
 
@@ -216,7 +229,7 @@ Result<Outcome> replay(Transaction& transaction, const Declared& operation, Reco
     if (operation.policy.replay == Replaying::current && record.status == Status::succeeded) {
         auto current = operation.spec.current(transaction, record);
         if (!current) return std::unexpected(current.error());
-        return Replayed{*std::move(current), record.status, false};
+        return Replayed{*std::move(current), record.status, false, record.expires_at};
     }
     return to_replayed(std::move(record));
 }

@@ -57,8 +57,8 @@ private:
     std::optional<Response> call_handler(Transaction& transaction);
 
     const AtomicCall& call_;
-    std::optional<Response> earlier_;  // of a run whose commit is not known
-    int savepoints_ = 0;               // that we opened and did not end
+    std::optional<Outcome> earlier_;  // of a run whose commit is not known
+    int savepoints_ = 0;              // that we opened and did not end
 };
 
 // The answer of a kept record by the operation's replay rule.

@@ -192,6 +192,7 @@ void EngineImpl::adopt(LeaseState& lease, Record&& completed)
 {
     const bool is_kept = completed.status == Status::succeeded || completed.final;
     const Settled kept = completed.status == Status::succeeded ? Settled::finished : Settled::failed;
+    lease.record.expires_at = completed.expires_at;
     if (completed.response) lease.response = std::move(completed.response->response);
     consume(lease, is_kept ? kept : Settled::released);
 }

@@ -157,7 +157,8 @@ Outcome EngineImpl::settled_outcome(LeaseState& settled)
     if (settled.unprotected) return Executed{std::move(response), is_kept, true};
     switch (settled.settled) {
         case Settled::finished:
-        case Settled::failed: return Executed{std::move(response), true};
+        case Settled::failed:
+            return Executed{.response = std::move(response), .expires_at = settled.record.expires_at};
         case Settled::released: return Executed{std::move(response), false};
         case Settled::doubted:
             return InDoubt{.retry_after = policy.has_reconciler ? std::optional{policy.settle}
@@ -179,6 +180,7 @@ Task<Outcome> EngineImpl::read_back(LeaseRef lease, std::optional<Response> resp
                               is_completed(*sighting->record);
     if (is_committed) {
         const Status status = sighting->record->status;
+        lease->record.expires_at = sighting->record->expires_at;
         consume(*lease, status == Status::succeeded ? Settled::finished : Settled::failed);
         co_return settled_outcome(*lease);
     }

@@ -349,6 +349,21 @@ TEST(Leased, UnderOriginalAnotherPayloadIsAuditedOnEveryPath)
     EXPECT_EQ(world.engine->stats().front().mismatch_ignored, 2u);
 }
 
+TEST(Leased, FirstAndRetryTellWhenTheRecordExpires)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request request = make_request("pay");
+
+    const auto first = world.run(world.engine->async_leased(request, answering({201})));
+    const auto second = world.run(world.engine->async_leased(request, answering({201})));
+
+    EXPECT_EQ(get<Executed>(first).expires_at, world.clock.realtime() + 24h);
+    EXPECT_EQ(get<Executed>(first).expires_at, world.record(request).expires_at);
+    EXPECT_EQ(get<Replayed>(second).expires_at, get<Executed>(first).expires_at);
+}
+
 TEST(Leased, AfterRetentionTheKeyIsNew)
 {
     World world;

@@ -81,7 +81,12 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
             "reconciled: it happened"
         );
         if (!settled) co_return lease->instead.value_or(InDoubt{});
-        co_return Replayed{*lease->response, has_failed ? Status::failed : Status::succeeded, false};
+        co_return Replayed{
+            *lease->response,
+            has_failed ? Status::failed : Status::succeeded,
+            false,
+            lease->record.expires_at,
+        };
     }
     // An enquiry that outlasted the lease proves nothing any more: somebody else may be running.
     const bool is_late = keeper_.is_lost(*lease);

@@ -11,7 +11,12 @@ namespace umavez {
 
 inline Replayed to_replayed(Record&& record)
 {
-    Replayed replayed{.response = {}, .status = record.status, .omitted = !record.response};
+    Replayed replayed{
+        .response = {},
+        .status = record.status,
+        .omitted = !record.response,
+        .expires_at = record.expires_at,
+    };
     if (record.response) {
         replayed.omitted = record.response->omitted;
         replayed.response = std::move(record.response->response);

@@ -5,6 +5,7 @@
 #include "http/problem_catalogue.hpp"
 #include "http/request_id.hpp"
 #include "http/request_reader.hpp"
+#include "http/trace_context.hpp"
 
 #include <umavez/asio.hpp>
 
@@ -176,7 +177,7 @@ private:
         const Response response = co_await call_handler(reader_.take());
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
         const bool written = co_await write(response, stays);
-        report(response.status);
+        report(response);
         if (written && !stays && !shared_.stopping) co_await linger();
         co_return written&& stays;
     }
@@ -210,6 +211,7 @@ private:
         method_ = request.method;
         path_ = request.path;
         request_id_ = choose_request_id(request.headers);
+        trace_ = find_trace_context(request.headers);
         language_ = choose_language(request.headers);
         error_.clear();
     }
@@ -238,7 +240,7 @@ private:
         problem.headers = std::move(refusal.headers);
         const Response response = to_response(problem, place());
         const bool written = co_await write(response, false);
-        report(response.status);
+        report(response);
         if (written) co_await linger();
     }
 
@@ -295,17 +297,20 @@ private:
         return {ProblemCatalogue::of_server(), language_, path_, request_id_};
     }
 
-    void report(int status) const
+    void report(const Response& response) const
     {
         if (!shared_.on_answered) return;
         shared_.on_answered(
             {.method = method_,
              .path = path_,
-             .status = status,
+             .route = response.route,
+             .status = response.status,
              .took = system_clock().boottime() - began_,
              .request_id = request_id_,
+             .trace_id = trace_ ? trace_->trace_id() : std::string_view{},
              .peer = peer_,
-             .error = error_}
+             .error = error_,
+             .notes = response.notes}
         );
     }
 
@@ -324,6 +329,7 @@ private:
     std::string method_;
     std::string path_;
     std::string request_id_;
+    std::optional<TraceContext> trace_;
     Language language_ = Language::english;
     std::string error_;
 };

@@ -21,6 +21,22 @@ bool is_text_char(char c) noexcept
     return c == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
+// "0", "0.25", "1.000" (RFC 9110, 12.4.2), in thousandths.
+std::optional<int> parse_quality(std::string_view text)
+{
+    if (text.empty() || text.size() > 5) return std::nullopt;
+    if (text[0] != '0' && text[0] != '1') return std::nullopt;
+    if (text.size() > 1 && text[1] != '.') return std::nullopt;
+    int thousandths = (text[0] - '0') * 1000;
+    int weight = 100;
+    for (std::size_t at = 2; at < text.size(); ++at, weight /= 10) {
+        if (text[at] < '0' || text[at] > '9') return std::nullopt;
+        thousandths += (text[at] - '0') * weight;
+    }
+    if (thousandths > 1000) return std::nullopt;
+    return thousandths;
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) noexcept
@@ -84,6 +100,19 @@ Parameter split_parameter(std::string_view text) noexcept
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) return {trim(text), {}};
     return {trim(text.substr(0, equals)), trim(text.substr(equals + 1))};
+}
+
+std::optional<int> find_quality(const std::vector<std::string_view>& pieces)
+{
+    int quality = 1000;
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+        const Parameter parameter = split_parameter(pieces[i]);
+        if (to_lower_ascii(parameter.name) != "q") continue;
+        const std::optional<int> read = parse_quality(parameter.value);
+        if (!read) return std::nullopt;
+        quality = *read;
+    }
+    return quality;
 }
 
 std::optional<std::string> unquote(std::string_view value)

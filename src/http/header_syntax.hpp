@@ -34,6 +34,10 @@ struct Parameter {
 };
 Parameter split_parameter(std::string_view text) noexcept;
 
+// The `q` among the pieces after the first, in thousandths; 1000 without one, nullopt where it
+// cannot be read (RFC 9110, 12.4.2).
+std::optional<int> find_quality(const std::vector<std::string_view>& pieces);
+
 // A token as it is, a quoted string without quotes and escapes; nullopt for anything else.
 std::optional<std::string> unquote(std::string_view value);
 

@@ -7,22 +7,6 @@
 namespace umavez::http {
 namespace {
 
-// "0", "0.25", "1.000" (RFC 9110, 12.4.2), in thousandths.
-std::optional<int> parse_quality(std::string_view text)
-{
-    if (text.empty() || text.size() > 5) return std::nullopt;
-    if (text[0] != '0' && text[0] != '1') return std::nullopt;
-    if (text.size() > 1 && text[1] != '.') return std::nullopt;
-    int thousandths = (text[0] - '0') * 1000;
-    int weight = 100;
-    for (std::size_t at = 2; at < text.size(); ++at, weight /= 10) {
-        if (text[at] < '0' || text[at] > '9') return std::nullopt;
-        thousandths += (text[at] - '0') * weight;
-    }
-    if (thousandths > 1000) return std::nullopt;
-    return thousandths;
-}
-
 struct Wish {
     std::string range;  // lower case
     int quality = 1000;
@@ -33,13 +17,9 @@ std::optional<Wish> parse_wish(std::string_view element)
     const std::vector<std::string_view> pieces = split_outside_quotes(element, ';');
     Wish wish{.range = to_lower_ascii(trim(pieces.front()))};
     if (wish.range.empty()) return std::nullopt;
-    for (std::size_t i = 1; i < pieces.size(); ++i) {
-        const Parameter parameter = split_parameter(pieces[i]);
-        if (to_lower_ascii(parameter.name) != "q") continue;
-        const std::optional<int> quality = parse_quality(parameter.value);
-        if (!quality) return std::nullopt;
-        wish.quality = *quality;
-    }
+    const std::optional<int> quality = find_quality(pieces);
+    if (!quality) return std::nullopt;
+    wish.quality = *quality;
     return wish;
 }
 

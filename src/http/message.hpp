@@ -30,10 +30,20 @@ struct Request {
     std::vector<std::pair<std::string, std::string>> parameters;
 };
 
+// Something the log should know about an answer. Never sent.
+struct Note {
+    std::string_view name;  // a literal
+    std::string value;
+};
+
 struct Response {
     int status = 200;
     std::vector<Header> headers;
     std::string body;
+    std::vector<Note> notes = {};
+
+    // Filled in by the router: the pattern that matched. Empty: none did.
+    std::string_view route = {};
 };
 
 // Runs on the connection's strand; what blocks belongs elsewhere. An exception becomes a 500.

@@ -19,6 +19,7 @@ std::string_view name_of(int status) noexcept
         case 413: return "too-large";
         case 415: return "unsupported-media-type";
         case 417: return "expectation-failed";
+        case 422: return "validation";
         case 431: return "headers-too-large";
         case 500: return "internal-error";
         case 501: return "not-implemented";
@@ -41,6 +42,11 @@ Member text_member(std::string name, std::string_view value)
 Member number_member(std::string name, std::int64_t value)
 {
     return {std::move(name), std::to_string(value)};
+}
+
+ProblemPlace place_of(const ProblemCatalogue& catalogue, const Request& request)
+{
+    return {catalogue, choose_language(request.headers), request.path, request.request_id};
 }
 
 Response to_response(const Problem& problem, const ProblemPlace& place)
@@ -86,13 +92,7 @@ Problem problem_for(int status, std::string detail)
 
 Response to_response(const Problem& problem, const Request& request)
 {
-    return to_response(
-        problem,
-        {.catalogue = ProblemCatalogue::of_server(),
-         .language = choose_language(request.headers),
-         .instance = request.path,
-         .request_id = request.request_id}
-    );
+    return to_response(problem, place_of(ProblemCatalogue::of_server(), request));
 }
 
 }  // namespace umavez::http

@@ -47,6 +47,9 @@ struct ProblemPlace {
     std::string_view request_id;
 };
 
+// Of a request, in its language. The request outlives the place.
+ProblemPlace place_of(const ProblemCatalogue& catalogue, const Request& request);
+
 // application/problem+json in the language of the place. A name that is not in the catalogue is a
 // bug and stops the program.
 Response to_response(const Problem& problem, const ProblemPlace& place);

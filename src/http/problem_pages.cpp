@@ -1,5 +1,8 @@
 #include "http/problem_pages.hpp"
 
+#include "base/json_text.hpp"
+#include "http/html.hpp"
+
 #include <fmt/format.h>
 
 #include <string>
@@ -8,89 +11,10 @@
 namespace umavez::http {
 namespace {
 
-constexpr std::string_view style = R"(
-:root { color-scheme: light dark; }
-body { font: 1rem/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; margin-bottom: 0; }
-h2 { font-size: 1.15rem; margin-top: 2.5rem; }
-code { font-family: ui-monospace, monospace; font-size: .95em; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; }
-tr { border-bottom: 1px solid #8884; }
-.status { opacity: .7; white-space: nowrap; }
-)";
-
-void append_escaped(std::string& out, std::string_view text)
-{
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            default: out += c;
-        }
-    }
-}
-
-std::string escaped(std::string_view text)
-{
-    std::string out;
-    append_escaped(out, text);
-    return out;
-}
-
-// `words` between backticks are names of members and headers.
-std::string to_html(std::string_view text)
-{
-    std::string out;
-    bool is_code = false;
-    for (;;) {
-        const std::size_t tick = text.find('`');
-        append_escaped(out, text.substr(0, tick));
-        if (tick == std::string_view::npos) break;
-        is_code = !is_code;
-        out += is_code ? "<code>" : "</code>";
-        text.remove_prefix(tick + 1);
-    }
-    if (is_code) out += "</code>";
-    return out;
-}
-
 std::string status_text(const ProblemKind& kind)
 {
     if (!kind.status_otherwise) return std::to_string(kind.status);
     return fmt::format("{} / {}", kind.status, *kind.status_otherwise);
-}
-
-Response page(std::string_view title, std::string_view content)
-{
-    Response response{};
-    response.headers = {
-        {"Content-Type", "text/html; charset=utf-8"},
-        {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
-        {"X-Content-Type-Options", "nosniff"},
-        {"Cache-Control", "public, max-age=3600"},
-    };
-    response.body = fmt::format(
-        "<!doctype html>\n"
-        "<html lang=\"en\">\n"
-        "<head>\n"
-        "<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<title>{}</title>\n"
-        "<style>{}</style>\n"
-        "</head>\n"
-        "<body>\n"
-        "{}"
-        "</body>\n"
-        "</html>\n",
-        escaped(title),
-        style,
-        content
-    );
-    return response;
 }
 
 std::string section(const ProblemKind& kind, Language language)
@@ -123,7 +47,7 @@ Response problem_page(const ProblemKind& kind)
     content += section(kind, Language::english);
     content += section(kind, Language::portuguese);
     content += "<p><a href=\"/problems\">All problems · Todos os problemas</a></p>\n";
-    return page(kind.name, content);
+    return page_response({.title = kind.name, .content = content});
 }
 
 Response problem_index_page(const ProblemCatalogue& catalogue)
@@ -141,7 +65,37 @@ Response problem_index_page(const ProblemCatalogue& catalogue)
         );
     }
     content += "</table>\n";
-    return page("Problems · Problemas", content);
+    return page_response({.title = "Problems · Problemas", .content = content});
+}
+
+std::string problem_json(const ProblemKind& kind, Language language)
+{
+    const Wording& words = kind.in(language);
+    std::string json = fmt::format(
+        R"({{"type":"{}","name":"{}","status":{})", problem_path(kind.name), kind.name, kind.status
+    );
+    if (kind.status_otherwise) {
+        json += fmt::format(R"(,"status_otherwise":{})", *kind.status_otherwise);
+    }
+    for (const auto& [name, text] : {
+             std::pair{"title", &words.title},
+             std::pair{"explanation", &words.explanation},
+             std::pair{"cure", &words.cure},
+         }) {
+        json += fmt::format(R"(,"{}":)", name);
+        append_json_text(json, *text);
+    }
+    return json + '}';
+}
+
+std::string problem_index_json(const ProblemCatalogue& catalogue, Language language)
+{
+    std::string json = R"({"problems":[)";
+    for (const ProblemKind& kind : catalogue.kinds()) {
+        if (!json.ends_with('[')) json += ',';
+        json += problem_json(kind, language);
+    }
+    return json + "]}";
 }
 
 }  // namespace umavez::http

@@ -13,4 +13,8 @@ namespace umavez::http {
 Response problem_page(const ProblemKind& kind);
 Response problem_index_page(const ProblemCatalogue& catalogue);
 
+// The same for programs.
+std::string problem_json(const ProblemKind& kind, Language language);
+std::string problem_index_json(const ProblemCatalogue& catalogue, Language language);
+
 }  // namespace umavez::http

@@ -2,7 +2,9 @@
 
 #include "base/assert.hpp"
 #include "http/parameters.hpp"
-#include "http/problem.hpp"
+#include "http/validation.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -60,6 +62,26 @@ Response refuse_query(const std::vector<FieldError>& errors, const Request& requ
     return to_response(validation_problem(errors, choose_language(request.headers)), request);
 }
 
+Response refuse_method(const std::vector<std::string_view>& methods, const Request& request)
+{
+    std::string allow;
+    for (const std::string_view method : methods) {
+        allow += fmt::format(
+            "{}{}{}", allow.empty() ? "" : ", ", method, method == "GET" ? ", HEAD" : ""
+        );
+    }
+    Response refused = problem(405, request);
+    refused.headers.push_back({"Allow", allow});
+    return refused;
+}
+
+Task<Response> on_route(Task<Response> answering, std::string_view pattern)
+{
+    Response response = co_await std::move(answering);
+    response.route = pattern;
+    co_return response;
+}
+
 }  // namespace
 
 void Router::add(std::string method, std::string_view pattern, Handler handler)
@@ -110,7 +132,7 @@ Task<Response> Router::answer(Request request) const
 {
     const std::vector<std::string_view> segments = split(request.path);
     const Path* const path = find(segments);
-    if (path == nullptr) return Task<Response>::ready(problem(404, request));
+    if (path == nullptr) return refuse(problem(404, request), request);
 
     const std::string_view method =
         request.method == "HEAD" ? "GET" : std::string_view{request.method};
@@ -118,35 +140,44 @@ Task<Response> Router::answer(Request request) const
         return std::string_view{known.route.method};
     });
     if (endpoint == path->endpoints.end())
-        return Task<Response>::ready(refuse_method(*path, request));
+        return refuse(refuse_method(path->methods(), request), request);
 
     for (std::size_t i = 0; i < segments.size(); ++i) {
         if (!is_name(path->segments[i])) continue;
         const std::string_view name = name_of(path->segments[i]);
         auto decoded = percent_decode(segments[i]);
-        if (!decoded) return Task<Response>::ready(problem(400, request));
+        if (!decoded) return refuse(problem(400, request), request);
         const auto field = std::ranges::find(endpoint->route.path, name, &Field::name);
         if (field != endpoint->route.path.end() && !accepts(field->type, *decoded)) {
-            return Task<Response>::ready(problem(404, request));
+            return refuse(problem(404, request), request);
         }
         request.parameters.emplace_back(name, *std::move(decoded));
     }
     if (const auto errors = take_query(endpoint->route.query, request); !errors.empty()) {
-        return Task<Response>::ready(refuse_query(errors, request));
+        return refuse(refuse_query(errors, request), request);
     }
-    return endpoint->handler(std::move(request));
+    Task<Response> answering = endpoint->handler(std::move(request));
+    return on_route(std::move(answering), path->pattern);
 }
 
-Response Router::refuse_method(const Path& path, const Request& request)
+std::vector<std::string_view> Router::Path::methods() const
 {
-    std::string allow;
-    for (const Endpoint& endpoint : path.endpoints) {
-        const std::string& method = endpoint.route.method;
-        allow += (allow.empty() ? "" : ", ") + method + (method == "GET" ? ", HEAD" : "");
+    std::vector<std::string_view> methods;
+    for (const Endpoint& endpoint : endpoints) methods.emplace_back(endpoint.route.method);
+    return methods;
+}
+
+Task<Response> Router::refuse(Response refusal, const Request& request) const
+{
+    if (guard_) {
+        if (auto instead = guard_(request)) return Task<Response>::ready(*std::move(instead));
     }
-    Response refused = problem(405, request);
-    refused.headers.push_back({"Allow", allow});
-    return refused;
+    return Task<Response>::ready(std::move(refusal));
+}
+
+void Router::guard_refusals(std::function<std::optional<Response>(const Request&)> guard)
+{
+    guard_ = std::move(guard);
 }
 
 std::vector<std::string> Router::routes() const

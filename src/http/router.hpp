@@ -10,6 +10,8 @@
 #include "http/message.hpp"
 #include "http/route.hpp"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,10 @@ public:
     void add(Route route, Handler handler);
     // Without parameters' types and without documentation.
     void add(std::string method, std::string_view pattern, Handler handler);
+
+    // Asked before the router itself refuses a request (404, 405, a wrong parameter): its answer,
+    // if any, is given instead. So whoever may not come in does not learn what is there.
+    void guard_refusals(std::function<std::optional<Response>(const Request&)> guard);
 
     Task<Response> answer(Request request) const;
 
@@ -42,12 +48,15 @@ private:
         std::string pattern;
         std::vector<std::string> segments;  // "{id}" stands for any
         std::vector<Endpoint> endpoints;    // one per method
+
+        std::vector<std::string_view> methods() const;
     };
 
-    static Response refuse_method(const Path& path, const Request& request);
+    Task<Response> refuse(Response refusal, const Request& request) const;
     const Path* find(const std::vector<std::string_view>& segments) const;
 
     std::vector<Path> paths_;
+    std::function<std::optional<Response>(const Request&)> guard_;
 };
 
 }  // namespace umavez::http

@@ -90,6 +90,28 @@ TEST(Router, ParametersHaveTheDeclaredTypes)
     );
 }
 
+TEST(Router, AnAnswerTellsTheRouteThatMatched)
+{
+    EXPECT_EQ(ask(sample(), "GET", "/nothing").route, "");
+    Router router;
+    router.add("GET", "/things/{id}", says("one"));
+    EXPECT_EQ(ask(router, "GET", "/things/7").route, "/things/{id}");
+}
+
+TEST(Router, AGuardAnswersInsteadOfARefusalAndOnlyThen)
+{
+    Router router;
+    router.add("GET", "/things", says("all"));
+    router.guard_refusals([](const Request& request) {
+        return request.path == "/open" ? std::nullopt : std::optional{Response{.status = 401}};
+    });
+
+    EXPECT_EQ(ask(router, "GET", "/things").status, 200);
+    EXPECT_EQ(ask(router, "POST", "/things").status, 401);
+    EXPECT_EQ(ask(router, "GET", "/nothing").status, 401);
+    EXPECT_EQ(ask(router, "GET", "/open").status, 404);
+}
+
 TEST(Router, TheTableIsSorted)
 {
     EXPECT_EQ(sample().routes().front(), "GET /");

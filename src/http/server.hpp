@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace umavez::http {
@@ -49,11 +50,14 @@ struct ServerOptions {
 struct Answered {
     std::string_view method;  // empty where the head could not be read
     std::string_view path;
+    std::string_view route;  // the pattern that matched, if one did
     int status = 0;
     Duration took{};
     std::string_view request_id;
+    std::string_view trace_id;  // of a traceparent (trace_context.hpp), if there was one
     std::string_view peer;
     std::string_view error;  // an exception of the handler, for operators
+    std::span<const Note> notes;
 };
 using OnAnswered = std::function<void(const Answered&)>;
 

@@ -6,10 +6,19 @@
 #include "json/output.hpp"
 #include "json/tree.hpp"
 
+#include <umavez/fingerprint.hpp>
+
+#include <string>
+
 namespace umavez {
 
 // Two trees print alike if and only if they are equal. The text is JSON, and is its own canonical
 // text.
 void print_canonical(const JsonTree& tree, Output& output);
+
+// For whoever needs the tree as well: what canonical_json and fingerprint_json of
+// umavez/fingerprint.hpp give for its text.
+std::string canonical_text(const JsonTree& tree);
+Fingerprint fingerprint_of(const JsonTree& tree);
 
 }  // namespace umavez

@@ -30,7 +30,11 @@ Result<Fingerprint> fingerprint_json(std::string_view text, std::size_t depth_ma
 {
     const auto tree = JsonTree::parse(text, depth_max);
     if (!tree) return std::unexpected(tree.error());
+    return fingerprint_of(*tree);
+}
 
+Fingerprint fingerprint_of(const JsonTree& tree)
+{
     // The canonical text is the last part and is streamed, so it goes without a length. The tag
     // goes the same way: one call of the hash for most documents.
     Hasher& hasher = Hasher::of_this_thread();
@@ -38,19 +42,23 @@ Result<Fingerprint> fingerprint_json(std::string_view text, std::size_t depth_ma
     const auto tag_size = Hasher::size_prefix(tag_json);
     output.append({tag_size.data(), tag_size.size()});
     output.append(tag_json);
-    print_canonical(*tree, output);
+    print_canonical(tree, output);
     output.finish();
-    return Fingerprint{fingerprint_version, hasher.finish()};
+    return {fingerprint_version, hasher.finish()};
 }
 
 Result<std::string> canonical_json(std::string_view text, std::size_t depth_max)
 {
     const auto tree = JsonTree::parse(text, depth_max);
     if (!tree) return std::unexpected(tree.error());
+    return canonical_text(*tree);
+}
 
+std::string canonical_text(const JsonTree& tree)
+{
     std::string canonical;
     Output output{[&canonical](std::string_view piece) { canonical += piece; }};
-    print_canonical(*tree, output);
+    print_canonical(tree, output);
     output.finish();
     return canonical;
 }

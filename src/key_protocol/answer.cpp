@@ -17,10 +17,10 @@ void add_guarantee(http::Response& answer, std::string_view guarantee)
     answer.headers.push_back({"Idempotency-Guarantee", std::string{guarantee}});
 }
 
-void add_expiry(http::Response& answer, const AnswerFacts& facts)
+void add_expiry(http::Response& answer, const std::optional<Instant>& expires_at)
 {
-    if (!facts.expires_at) return;
-    answer.headers.push_back({"Idempotency-Key-Expires", http::to_http_date(*facts.expires_at)});
+    if (!expires_at) return;
+    answer.headers.push_back({"Idempotency-Key-Expires", http::to_http_date(*expires_at)});
 }
 
 http::Response executed(Executed&& outcome, const AnswerFacts& facts)
@@ -31,7 +31,7 @@ http::Response executed(Executed&& outcome, const AnswerFacts& facts)
     };
     for (const Header& header : facts.passing) answer.headers.push_back(header);
     add_guarantee(answer, outcome.unprotected ? "none" : to_text(facts.policy.guarantee));
-    if (outcome.kept && !outcome.unprotected) add_expiry(answer, facts);
+    if (outcome.kept && !outcome.unprotected) add_expiry(answer, outcome.expires_at);
     return answer;
 }
 
@@ -47,7 +47,7 @@ http::Response replayed(Replayed&& outcome, const AnswerFacts& facts)
     };
     answer.headers.push_back({"Idempotent-Replayed", "true"});
     add_guarantee(answer, to_text(facts.policy.guarantee));
-    add_expiry(answer, facts);
+    add_expiry(answer, outcome.expires_at);
     return answer;
 }
 
@@ -67,7 +67,8 @@ http::Response answer_for(Outcome&& outcome, const AnswerFacts& facts)
     if (const auto problem = problem_of(outcome, facts)) {
         http::Response answer = to_answer(*problem, facts);
         // The record behind this problem is final and expires like any other.
-        if (std::holds_alternative<Replayed>(outcome)) add_expiry(answer, facts);
+        const auto* const kept = std::get_if<Replayed>(&outcome);
+        if (kept != nullptr) add_expiry(answer, kept->expires_at);
         return answer;
     }
     if (auto* const run = std::get_if<Executed>(&outcome)) return executed(std::move(*run), facts);
@@ -89,7 +90,7 @@ http::Response to_answer(Outcome outcome, const AnswerFacts& facts)
 
 http::Response to_answer(const Error& error, const AnswerFacts& facts)
 {
-    return to_answer(problem_of(error, facts), facts);
+    return to_answer(problem_of(error, facts.has_key), facts);
 }
 
 http::Response to_answer(const http::Problem& problem, const AnswerFacts& facts)

@@ -27,11 +27,10 @@ struct AnswerFacts {
     const Policy& policy;
     http::ProblemPlace place;
 
-    int mismatch_status = 409;          // 422 follows the IETF draft
-    bool has_key = true;                // sent or derived
-    std::optional<Wait> wait;           // the wait that the engine was asked for
-    std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: it does not
-    std::vector<Header> passing;        // SplitResponse::passing of the run whose answer this is
+    int mismatch_status = 409;    // 422 follows the IETF draft
+    bool has_key = true;          // sent or derived
+    std::optional<Wait> wait;     // the wait that the engine was asked for
+    std::vector<Header> passing;  // SplitResponse::passing of the run whose answer this is
 };
 
 http::Response to_answer(Outcome outcome, const AnswerFacts& facts);

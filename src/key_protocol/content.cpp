@@ -4,6 +4,7 @@
 #include "http/header_syntax.hpp"
 #include "http/media_type.hpp"
 #include "http/message.hpp"
+#include "json/canonical.hpp"
 #include "key_protocol/form.hpp"
 #include "key_protocol/multipart.hpp"
 
@@ -54,6 +55,11 @@ std::expected<std::optional<http::MediaType>, http::Problem> read_media_type(
     return media_type;
 }
 
+ReadBody of_bytes(std::string_view media_type, std::string_view bytes)
+{
+    return {fingerprint_bytes(media_type, bytes), std::nullopt};
+}
+
 // utf-8 says nothing new about JSON and forms; anything else would make the bytes mean another
 // text.
 bool drop_utf8(http::MediaType& media_type)
@@ -64,31 +70,27 @@ bool drop_utf8(http::MediaType& media_type)
     return true;
 }
 
-std::expected<Fingerprint, http::Problem> fingerprint_as_json(
+std::expected<ReadBody, http::Problem> read_json(
     const http::MediaType& media_type, std::string_view body
 )
 {
-    constexpr std::size_t depth_max = limits::json_depth_http_max;
-    // The detail of a JSON error speaks of nothing but the client's own text: place and reason.
-    const auto refused = [](const Error& error) {
+    auto tree = JsonTree::parse(body, limits::json_depth_http_max);
+    if (!tree) {
+        // The detail of a JSON error speaks of nothing but the client's own text: place and reason.
         return malformed(
-            fmt::format("not valid JSON: {}", error.detail),
-            fmt::format("JSON inválido: {}", error.detail)
+            fmt::format("not valid JSON: {}", tree.error().detail),
+            fmt::format("JSON inválido: {}", tree.error().detail)
         );
-    };
-    const std::string name = media_type.text();
-    if (name == "application/json") {
-        const auto fingerprint = fingerprint_json(body, depth_max);
-        if (!fingerprint) return refused(fingerprint.error());
-        return *fingerprint;
     }
+    const std::string name = media_type.text();
     // A patch of one kind is not a patch of another, though both are JSON.
-    const auto canonical = canonical_json(body, depth_max);
-    if (!canonical) return refused(canonical.error());
-    return fingerprint_bytes(name, *canonical);
+    const Fingerprint fingerprint = name == "application/json"
+                                        ? fingerprint_of(*tree)
+                                        : fingerprint_bytes(name, canonical_text(*tree));
+    return ReadBody{fingerprint, *std::move(tree)};
 }
 
-std::expected<Fingerprint, http::Problem> fingerprint_as_form(
+std::expected<ReadBody, http::Problem> read_form(
     const http::MediaType& media_type, std::string_view body
 )
 {
@@ -100,10 +102,10 @@ std::expected<Fingerprint, http::Problem> fingerprint_as_form(
             fmt::format("byte {}: dois dígitos hexadecimais devem seguir %", offset)
         );
     }
-    return fingerprint_bytes(media_type.text(), to_canonical(*pairs));
+    return of_bytes(media_type.text(), to_canonical(*pairs));
 }
 
-std::expected<Fingerprint, http::Problem> fingerprint_as_multipart(
+std::expected<ReadBody, http::Problem> read_multipart(
     http::MediaType media_type, std::string_view body
 )
 {
@@ -123,7 +125,7 @@ std::expected<Fingerprint, http::Problem> fingerprint_as_multipart(
         );
     }
     media_type.remove("boundary");
-    return fingerprint_bytes(media_type.text(), to_canonical(*parts));
+    return of_bytes(media_type.text(), to_canonical(*parts));
 }
 
 bool is_plain(const std::vector<Header>& headers)
@@ -136,12 +138,12 @@ bool is_plain(const std::vector<Header>& headers)
 
 }  // namespace
 
-std::expected<Fingerprint, http::Problem> fingerprint_body(
+std::expected<ReadBody, http::Problem> read_body(
     const std::vector<Header>& headers, std::string_view body
 )
 {
     // Some clients announce a type for a body they do not send; what is said is nothing either way.
-    if (body.empty()) return fingerprint_bytes({}, {});
+    if (body.empty()) return of_bytes({}, {});
     if (!is_plain(headers)) {
         return unsupported(
             "compressed bodies are not accepted",
@@ -151,7 +153,7 @@ std::expected<Fingerprint, http::Problem> fingerprint_body(
     }
     auto read = read_media_type(headers);
     if (!read) return std::unexpected(read.error());
-    if (!*read) return fingerprint_bytes({}, body);
+    if (!*read) return of_bytes({}, body);
 
     http::MediaType& media_type = **read;
     const bool is_form =
@@ -159,12 +161,12 @@ std::expected<Fingerprint, http::Problem> fingerprint_body(
     if ((media_type.is_json() || is_form) && !drop_utf8(media_type)) {
         return unsupported("the charset must be utf-8", "o charset deve ser utf-8");
     }
-    if (media_type.is_json()) return fingerprint_as_json(media_type, body);
-    if (is_form) return fingerprint_as_form(media_type, body);
+    if (media_type.is_json()) return read_json(media_type, body);
+    if (is_form) return read_form(media_type, body);
     if (media_type.type == "multipart") {
-        return fingerprint_as_multipart(std::move(media_type), body);
+        return read_multipart(std::move(media_type), body);
     }
-    return fingerprint_bytes(media_type.text(), body);
+    return of_bytes(media_type.text(), body);
 }
 
 }  // namespace umavez::key_protocol

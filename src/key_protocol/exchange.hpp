@@ -9,6 +9,7 @@
 #include "access/caller.hpp"
 #include "http/language.hpp"
 #include "http/message.hpp"
+#include "http/trace_context.hpp"
 #include "json/tree.hpp"
 
 #include <umavez/names.hpp>
@@ -20,9 +21,10 @@ namespace umavez::key_protocol {
 struct Exchange {
     const http::Request& request;
     const access::Caller& caller;
-    http::Language language;        // of what people read in the answer
-    const std::optional<Key>& key;  // always nullopt for GET, HEAD and OPTIONS
-    const JsonTree* body;           // null where there is no body, or it is not JSON
+    http::Language language;                         // of what people read in the answer
+    const std::optional<Key>& key;                   // always nullopt for GET, HEAD and OPTIONS
+    const std::optional<http::TraceContext>& trace;  // to be sent along with calls to others
+    const JsonTree* body;  // null where there is no body, or it is not JSON
 };
 
 }  // namespace umavez::key_protocol

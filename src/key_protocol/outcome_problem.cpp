@@ -105,6 +105,18 @@ http::Problem not_kept(const Replayed& outcome)
     return problem;
 }
 
+// What a replay would show is gone. Its body is then the record of the operation (operation.hpp, `current`).
+http::Problem deleted(const Replayed& outcome)
+{
+    http::Problem problem = make_problem(
+        "entity-deleted",
+        {"the operation was done earlier and is not done again",
+         "a operação já foi feita e não é feita de novo"}
+    );
+    if (!outcome.response.body.empty()) problem.members.push_back({"record", outcome.response.body});
+    return problem;
+}
+
 http::Text unavailable_detail(Effect effect, bool has_key)
 {
     if (effect == Effect::none) {
@@ -123,10 +135,9 @@ http::Text unavailable_detail(Effect effect, bool has_key)
     };
 }
 
-http::Problem unavailable(Effect effect, const AnswerFacts& facts)
+http::Problem unavailable(Effect effect, bool has_key)
 {
-    http::Problem problem =
-        make_problem("store-unavailable", unavailable_detail(effect, facts.has_key));
+    http::Problem problem = make_problem("store-unavailable", unavailable_detail(effect, has_key));
     add_retry_after(problem, store_retry_after_seconds);
     problem.members.push_back(http::text_member("effect", to_text(effect)));
     return problem;
@@ -138,8 +149,10 @@ struct ProblemOf {
     std::optional<http::Problem> operator()(const Executed&) const { return std::nullopt; }
     std::optional<http::Problem> operator()(const Replayed& outcome) const
     {
-        if (!outcome.omitted) return std::nullopt;
-        return not_kept(outcome);
+        if (outcome.omitted) return not_kept(outcome);
+        const bool shows_current = facts.policy.replay == Replaying::current;
+        if (shows_current && outcome.response.status == 410) return deleted(outcome);
+        return std::nullopt;
     }
     std::optional<http::Problem> operator()(const InProgress& outcome) const
     {
@@ -155,7 +168,7 @@ struct ProblemOf {
     }
     std::optional<http::Problem> operator()(const Unavailable& outcome) const
     {
-        return unavailable(outcome.effect, facts);
+        return unavailable(outcome.effect, facts.has_key);
     }
     std::optional<http::Problem> operator()(const Unkeyed&) const { return std::nullopt; }
 };
@@ -167,11 +180,11 @@ std::optional<http::Problem> problem_of(const Outcome& outcome, const AnswerFact
     return std::visit(ProblemOf{facts}, outcome);
 }
 
-http::Problem problem_of(const Error& error, const AnswerFacts& facts)
+http::Problem problem_of(const Error& error, bool has_key)
 {
     switch (error.code) {
         case Errc::store_unavailable:
-        case Errc::store_unknown: return unavailable(effect_of(error.code), facts);
+        case Errc::store_unknown: return unavailable(effect_of(error.code), has_key);
         case Errc::corrupt_record:
             return make_problem(
                 "idempotency-record-damaged",

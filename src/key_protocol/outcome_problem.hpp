@@ -16,6 +16,6 @@ namespace umavez::key_protocol {
 // Nullopt where the outcome is an answer of the handler: Executed, Replayed with its body, Unkeyed.
 std::optional<http::Problem> problem_of(const Outcome& outcome, const AnswerFacts& facts);
 
-http::Problem problem_of(const Error& error, const AnswerFacts& facts);
+http::Problem problem_of(const Error& error, bool has_key = false);
 
 }  // namespace umavez::key_protocol

@@ -51,8 +51,6 @@ TEST(ProblemCatalogue, TheContractsProblemsAreThere)
         {"version-conflict", 409},
         {"validation", 422},
         {"malformed-body", 400},
-        {"invalid-transition", 409},
-        {"email-existente", 409},
         {"not-found", 404},
         {"method-not-allowed", 405},
         {"unsupported-media-type", 415},

@@ -55,42 +55,6 @@ std::vector<http::ProblemKind> resource_problems()
             },
         },
         {
-            .name = "invalid-transition",
-            .status = 409,
-            .english = {
-                .title = "The current state does not allow this step",
-                .explanation =
-                    "The resource is in a state from which the requested step does not lead on. "
-                    "Nothing was changed.",
-                .cure = "Read the resource and see which steps its state allows.",
-            },
-            .portuguese = {
-                .title = "O estado atual não permite este passo",
-                .explanation =
-                    "O recurso está em um estado a partir do qual o passo pedido não é possível. "
-                    "Nada foi alterado.",
-                .cure = "Leia o recurso e veja quais passos o estado permite.",
-            },
-        },
-        {
-            .name = "email-existente",
-            .status = 409,
-            .english = {
-                .title = "There is already a client with this e-mail",
-                .explanation =
-                    "E-mail addresses of clients are unique, and this one belongs to a client that "
-                    "was created with another key or without one.",
-                .cure = "Look the client up by its e-mail, or use another address.",
-            },
-            .portuguese = {
-                .title = "Já existe um cliente com este e-mail",
-                .explanation =
-                    "O e-mail de um cliente é único, e este pertence a um cliente criado com outra "
-                    "chave ou sem chave.",
-                .cure = "Busque o cliente pelo e-mail ou use outro endereço.",
-            },
-        },
-        {
             .name = "entity-deleted",
             .status = 410,
             .english = {

@@ -6,6 +6,23 @@
 #include <utility>
 
 namespace umavez::key_protocol {
+namespace {
+
+http::Problem upgrade()
+{
+    return {
+        .name = "malformed-request",
+        .detail =
+            {
+                "a request with an idempotency key cannot ask for another protocol; leave Upgrade "
+                "out",
+                "uma requisição com chave de idempotência não pode pedir outro protocolo; remova "
+                "Upgrade",
+            },
+    };
+}
+
+}  // namespace
 
 std::expected<ReadRequest, http::Problem> read_request(
     const http::Request& request,
@@ -14,10 +31,11 @@ std::expected<ReadRequest, http::Problem> read_request(
     const ProtocolSettings& settings
 )
 {
-    const auto fingerprint = fingerprint_body(request.headers, request.body);
-    if (!fingerprint) return std::unexpected(fingerprint.error());
+    auto body = read_body(request.headers, request.body);
+    if (!body) return std::unexpected(body.error());
     auto key = read_key(request.method, request.headers, settings.key_syntax, route.policy.key);
     if (!key) return std::unexpected(key.error());
+    if (*key && http::find_header(request.headers, "Upgrade")) return std::unexpected(upgrade());
 
     const std::optional<Wait> wait = read_wait(request.headers, settings.wait_max);
     ReadRequest read{
@@ -27,10 +45,11 @@ std::expected<ReadRequest, http::Problem> read_request(
                 .operation = route.operation,
                 .key = *std::move(key),
                 .target = target_of(request, route.pattern),
-                .fingerprint = *fingerprint,
+                .fingerprint = body->fingerprint,
                 .wait = {},
             },
         .wait = wait,
+        .json = std::move(body->json),
     };
     if (wait) read.request.wait = wait->duration;
     return read;

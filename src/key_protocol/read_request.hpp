@@ -6,6 +6,7 @@
 
 #include "http/message.hpp"
 #include "http/problem.hpp"
+#include "json/tree.hpp"
 #include "key_protocol/key_header.hpp"
 #include "key_protocol/prefer.hpp"
 
@@ -36,11 +37,13 @@ struct ProtectedRoute {
 };
 
 struct ReadRequest {
-    Request request;           // for the engine
-    std::optional<Wait> wait;  // for the answer; request.wait is the same
+    Request request;               // for the engine
+    std::optional<Wait> wait;      // for the answer; request.wait is the same
+    std::optional<JsonTree> json;  // the body, where it is JSON; borrows its text
 };
 
-// A problem means that nothing was looked up and no record was left.
+// A problem means that nothing was looked up and no record was left. A key on a request that asks
+// for another protocol (Upgrade) is refused: what would be kept is no answer.
 std::expected<ReadRequest, http::Problem> read_request(
     const http::Request& request,
     TenantId tenant_id,

@@ -47,6 +47,26 @@ TEST(ReadRequest, BecomesARequestForTheEngine)
     EXPECT_EQ(made->wait, Wait{30s});
 }
 
+TEST(ReadRequest, TheBodyIsReadOnce)
+{
+    const http::Request request = post({{"Idempotency-Key", "k"}}, R"({"valor":1500.00})");
+
+    const auto made = read(request);
+
+    ASSERT_TRUE(made && made->json);
+    EXPECT_EQ(made->json->root().find("valor")->number(), "1500.00");
+}
+
+TEST(ReadRequest, AnUpgradeHasNoKey)
+{
+    const auto refused = read(post({{"Idempotency-Key", "k"}, {"Upgrade", "websocket"}}, "{}"));
+    const auto taken = read(post({{"Upgrade", "websocket"}}, "{}"), KeyRule::optional);
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().name, "malformed-request");
+    EXPECT_TRUE(taken);
+}
+
 TEST(ReadRequest, ABodyThatCannotBeReadComesBeforeTheKey)
 {
     const auto refused = read(post({{"Idempotency-Key", ""}}, "{"));

@@ -1,6 +1,7 @@
 #include "telemetry/log.hpp"
 
 #include "base/json_text.hpp"
+#include "base/rfc3339.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
@@ -60,14 +61,16 @@ Log::Log(LogLevel level) : level_(level), writer_(std::make_unique<Writer>())
 
 Log::~Log() = default;
 
-void Log::write(LogLevel level, std::string_view event, LogFields fields)
+void Log::write(LogLevel level, std::string_view event, std::span<const LogField> fields)
 {
-    if (level < level_) return;
+    if (!writes(level)) return;
     const std::string line = to_log_line(system_clock().realtime(), level, event, fields);
     writer_->logger.log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
 }
 
-std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields)
+std::string to_log_line(
+    Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
+)
 {
     std::string line =
         fmt::format(R"({{"time":"{}","level":"{}","event":)", to_rfc3339(now), to_text(level));
@@ -80,23 +83,6 @@ std::string to_log_line(Instant now, LogLevel level, std::string_view event, Log
     }
     line += '}';
     return line;
-}
-
-std::string to_rfc3339(Instant instant)
-{
-    const auto day = std::chrono::floor<std::chrono::days>(instant);
-    const std::chrono::year_month_day date{day};
-    const std::chrono::hh_mm_ss time{instant - day};
-    return fmt::format(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z",
-        static_cast<int>(date.year()),
-        static_cast<unsigned>(date.month()),
-        static_cast<unsigned>(date.day()),
-        time.hours().count(),
-        time.minutes().count(),
-        time.seconds().count(),
-        time.subseconds().count()
-    );
 }
 
 }  // namespace umavez

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -53,33 +54,36 @@ public:
 
     void debug(std::string_view event, LogFields fields = {})
     {
-        write(LogLevel::debug, event, fields);
+        write(LogLevel::debug, event, {fields.begin(), fields.size()});
     }
     void info(std::string_view event, LogFields fields = {})
     {
-        write(LogLevel::info, event, fields);
+        write(LogLevel::info, event, {fields.begin(), fields.size()});
     }
     void warning(std::string_view event, LogFields fields = {})
     {
-        write(LogLevel::warning, event, fields);
+        write(LogLevel::warning, event, {fields.begin(), fields.size()});
     }
     void error(std::string_view event, LogFields fields = {})
     {
-        write(LogLevel::error, event, fields);
+        write(LogLevel::error, event, {fields.begin(), fields.size()});
     }
 
-private:
-    void write(LogLevel level, std::string_view event, LogFields fields);
+    // Whether a line of this level is written at all.
+    bool writes(LogLevel level) const noexcept { return level >= level_; }
 
+    // For fields that are known only at run time.
+    void write(LogLevel level, std::string_view event, std::span<const LogField> fields);
+
+private:
     LogLevel level_;
     struct Writer;
     std::unique_ptr<Writer> writer_;
 };
 
 // A line without its end.
-std::string to_log_line(Instant now, LogLevel level, std::string_view event, LogFields fields);
-
-// "2026-01-31T12:00:00.000000Z"
-std::string to_rfc3339(Instant instant);
+std::string to_log_line(
+    Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
+);
 
 }  // namespace umavez

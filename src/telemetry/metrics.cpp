@@ -32,7 +32,7 @@ struct Metrics::Families {
     prometheus::Family<prometheus::Counter>& answers =
         prometheus::BuildCounter()
             .Name("umavez_http_requests_total")
-            .Help("Answered requests by method and status")
+            .Help("Answered requests by method, route and status")
             .Register(registry);
     prometheus::Histogram& took =
         prometheus::BuildHistogram()
@@ -54,10 +54,17 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>())
 
 Metrics::~Metrics() = default;
 
-void Metrics::count_http_answer(std::string_view method, int status, Duration took)
+void Metrics::count_http_answer(
+    std::string_view method, std::string_view route, int status, Duration took
+)
 {
-    families_->answers.Add({{"method", to_label(method)}, {"status", std::to_string(status)}}
-    ).Increment();
+    families_->answers
+        .Add(
+            {{"method", to_label(method)},
+             {"route", route.empty() ? "none" : std::string{route}},
+             {"status", std::to_string(status)}}
+        )
+        .Increment();
     families_->took.Observe(std::chrono::duration<double>(took).count());
 }
 

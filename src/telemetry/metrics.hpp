@@ -3,8 +3,8 @@
 // Metrics: the numbers of engine, database and server as Prometheus text. Their names live here and
 // nowhere else.
 //
-// Labels are operations, decisions, statuses and methods: few by construction. Keys and tenants are
-// never labels. Thread-safe.
+// Labels are operations, decisions, statuses, methods and routes: few by construction. Keys and
+// tenants are never labels. Thread-safe.
 
 #include <umavez/engine.hpp>
 
@@ -35,7 +35,10 @@ public:
     Metrics(const Metrics&) = delete;
     Metrics& operator=(const Metrics&) = delete;
 
-    void count_http_answer(std::string_view method, int status, Duration took);
+    // `route` is the pattern that matched, never a path of the client's; empty: none did.
+    void count_http_answer(
+        std::string_view method, std::string_view route, int status, Duration took
+    );
 
     // Everything, for /metrics.
     std::string text(const EngineSnapshot& snapshot) const;

@@ -12,10 +12,15 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+std::string line_of(Instant now, LogLevel level, std::string_view event, LogFields fields)
+{
+    return to_log_line(now, level, event, {fields.begin(), fields.size()});
+}
+
 TEST(LogLine, IsOneJsonObject)
 {
     EXPECT_EQ(
-        to_log_line(
+        line_of(
             from_micros(1'769'860'800'000'001),
             LogLevel::info,
             "answered",
@@ -30,7 +35,7 @@ TEST(LogLine, ClientsCannotForgeALineNorFloodIt)
 {
     const std::string flood(100'000, 'a');
 
-    const std::string line = to_log_line(
+    const std::string line = line_of(
         from_micros(0), LogLevel::info, "x", {{"key", "a\n{\"event\":\"forged\"}"}, {"b", flood}}
     );
 
@@ -81,13 +86,18 @@ TEST(Metrics, MethodsOfTheClientsInventionShareALabel)
 {
     Metrics metrics{"1.2.3"};
 
-    metrics.count_http_answer("GET", 200, std::chrono::milliseconds{2});
-    metrics.count_http_answer("BREW", 405, std::chrono::milliseconds{2});
+    metrics.count_http_answer("GET", "/a/{id}", 200, std::chrono::milliseconds{2});
+    metrics.count_http_answer("BREW", "", 405, std::chrono::milliseconds{2});
 
     const std::string text = metrics.text({});
     EXPECT_THAT(text, HasSubstr(R"(umavez_build_info{version="1.2.3"} 1)"));
-    EXPECT_THAT(text, HasSubstr(R"(umavez_http_requests_total{method="GET",status="200"} 1)"));
-    EXPECT_THAT(text, HasSubstr(R"(umavez_http_requests_total{method="other",status="405"} 1)"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(R"(umavez_http_requests_total{method="GET",route="/a/{id}",status="200"} 1)")
+    );
+    EXPECT_THAT(
+        text, HasSubstr(R"(umavez_http_requests_total{method="other",route="none",status="405"} 1)")
+    );
     EXPECT_THAT(text, Not(HasSubstr("BREW")));
     EXPECT_THAT(text, HasSubstr("umavez_http_request_seconds_count 2\n"));
 }

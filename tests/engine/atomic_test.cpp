@@ -29,6 +29,29 @@ TEST(Atomic, ARetryIsReplayedByteForByteAndWritesNothing)
     EXPECT_EQ(shop.count(), 1);
 }
 
+TEST(Atomic, FirstAndRetryTellWhenTheRecordExpires)
+{
+    Shop shop;
+    shop.declare(atomic());
+    OperationSpec forever = atomic("pedidos.guardar");
+    forever.policy.retention = std::nullopt;
+    shop.declare(forever);
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+
+    const auto first = shop.engine->atomically(pedido, inserting("a"));
+    const auto second = shop.engine->atomically(pedido, inserting("b"));
+    const auto passing = shop.engine->atomically(request("pedidos.criar", "k2"), inserting("c", 503));
+    const auto kept = shop.engine->atomically(request("pedidos.guardar", "k1"), inserting("d"));
+
+    const auto story = shop.engine->explain({pedido.tenant_id, pedido.operation, *pedido.key});
+    ASSERT_TRUE(story->record->expires_at);
+    EXPECT_EQ(get<Executed>(first).expires_at, story->record->expires_at);
+    EXPECT_EQ(get<Replayed>(second).expires_at, story->record->expires_at);
+    EXPECT_EQ(get<Executed>(passing).expires_at, std::nullopt);
+    EXPECT_EQ(get<Executed>(kept).expires_at, std::nullopt);
+}
+
 TEST(Atomic, AFinalFailureKeepsTheAnswerAndNotTheRows)
 {
     Shop shop;
@@ -221,6 +244,30 @@ TEST(Atomic, ReplayCurrentGivesTheEntityAsItIsNow)
 
     EXPECT_EQ(get<Replayed>(replayed).response.body, "new");
     EXPECT_EQ(get<Replayed>(replayed).response.status, 200);
+}
+
+TEST(Atomic, AnEffectThatIsThereAlreadyIsAnsweredAsAReplayAndItsRecordIsBack)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+    const AtomicHandler finding = [](Transaction&) -> Result<Response> {
+        Response response{.status = 201};
+        response.body = "made long ago";
+        response.was_done = true;
+        return response;
+    };
+
+    const auto found = shop.engine->atomically(pedido, finding);
+    const auto retried = shop.engine->atomically(pedido, inserting("a"));
+
+    EXPECT_EQ(get<Replayed>(found).response.body, "made long ago");
+    EXPECT_EQ(get<Replayed>(found).status, Status::succeeded);
+    EXPECT_FALSE(get<Replayed>(found).response.was_done);
+    EXPECT_EQ(get<Replayed>(retried).response.body, "made long ago");
+    EXPECT_EQ(shop.count(), 0);
+    EXPECT_EQ(shop.count("umavez_records"), 1);
 }
 
 TEST(Atomic, WithoutAKeyItIsAPlainTransaction)

@@ -1,0 +1,42 @@
+#include "app/modules.hpp"
+
+#include "key_protocol/problems.hpp"
+#include "modules/propostas/answers.hpp"
+#include "modules/propostas/routes.hpp"
+#include "modules/propostas/schema.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace umavez {
+namespace {
+
+// The file's say on the policies that modules declare.
+Result<void> configure(const Settings& settings, key_protocol::Api& api)
+{
+    std::vector<OperationSpec> operations;
+    for (const auto& route : api.atomic()) operations.push_back(route.operation);
+    if (auto configured = configure_operations(settings.operations, operations); !configured) {
+        return configured;
+    }
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        api.atomic()[i].operation.policy = operations[i].policy;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Modules> load_modules(const Settings& settings)
+{
+    Modules modules{.api = {}, .migrations = {}, .problems = key_protocol::standard_problems()};
+    propostas::add_routes(modules.api, settings.propostas);
+    std::ranges::copy(propostas::migrations(Dialect::sqlite), std::back_inserter(modules.migrations));
+    modules.problems.add_all(propostas::problem_kinds());
+    if (auto configured = configure(settings, modules.api); !configured) {
+        return std::unexpected(configured.error());
+    }
+    return modules;
+}
+
+}  // namespace umavez

@@ -1,0 +1,53 @@
+// The kinds of errors that only this module knows, in words for people.
+
+#include "modules/propostas/answers.hpp"
+
+namespace umavez::propostas {
+
+std::vector<http::ProblemKind> problem_kinds()
+{
+    // clang-format off: sentences are wrapped as text, not as code.
+    return {
+        {
+            .name = "invalid-transition",
+            .status = 409,
+            .english = {
+                .title = "The current state does not allow this step",
+                .explanation =
+                    "The resource is in a state (`estado`) from which the requested step does not lead "
+                    "on: rascunho leads to enviada, enviada to aceita or recusada, and both to cancelada. "
+                    "Nothing was changed.",
+                .cure = "Read the resource and see which steps its state allows.",
+            },
+            .portuguese = {
+                .title = "O estado atual não permite este passo",
+                .explanation =
+                    "O recurso está em um estado (`estado`) a partir do qual o passo pedido não é possível: "
+                    "rascunho leva a enviada, enviada a aceita ou recusada, e ambos a cancelada. Nada foi "
+                    "alterado.",
+                .cure = "Leia o recurso e veja quais passos o estado permite.",
+            },
+        },
+        {
+            .name = "email-existente",
+            .status = 409,
+            .english = {
+                .title = "There is already a client with this e-mail",
+                .explanation =
+                    "E-mail addresses of clients are unique, and this one belongs to a client that "
+                    "was created with another key or without one. Nothing was changed.",
+                .cure = "Look the client up by its e-mail, or use another address.",
+            },
+            .portuguese = {
+                .title = "Já existe um cliente com este e-mail",
+                .explanation =
+                    "O e-mail de um cliente é único, e este pertence a um cliente criado com outra "
+                    "chave ou sem chave. Nada foi alterado.",
+                .cure = "Busque o cliente pelo e-mail ou use outro endereço.",
+            },
+        },
+    };
+    // clang-format on
+}
+
+}  // namespace umavez::propostas
