@@ -115,7 +115,7 @@ struct DatabaseOptions {
     // Refuse to create a database that is not there.
     bool must_exist = false;
 
-    std::size_t readers = 2;
+    std::size_t readers = 2;  // 0 to 64: threads that read beside the writer
 };
 
 using Closure = std::function<Result<void>(Transaction&)>;
