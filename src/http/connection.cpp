@@ -1,297 +1,351 @@
 #include "http/connection.hpp"
 
 #include "http/encode.hpp"
+#include "http/problem.hpp"
 #include "http/problem_catalogue.hpp"
 #include "http/request_id.hpp"
+#include "http/request_reader.hpp"
+#include "http/trace_context.hpp"
 
 #include <umavez/asio.hpp>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include <array>
 #include <exception>
+#include <optional>
+#include <type_traits>
 
 namespace umavez::http {
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+using TlsStream = asio::ssl::stream<tcp::socket>;
 
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
-// A body passes through the buffer in pieces of at most this; so does a chunk's extension.
-constexpr std::size_t piece_bytes_max = 64 * 1024;
-constexpr std::size_t read_bytes = 8 * 1024;
+// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
+constexpr std::size_t joined_bytes_max = 16 * 1024;
+// An output buffer that grew beyond this is given back.
+constexpr std::size_t kept_bytes_max = 64 * 1024;
 
-// After a refusal we read on for a while: a close with unread bytes would reset the connection and
+// Before we close we read on for a while: a close with unread bytes would reset the connection and
 // the client might never see the answer.
 constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;
 constexpr auto linger_limit = std::chrono::seconds{2};
 
-std::string to_text(const asio::ip::tcp::endpoint& endpoint)
+std::string to_text(const tcp::endpoint& endpoint)
 {
     const std::string address = endpoint.address().to_string();
     const bool is_v6 = endpoint.address().is_v6();
     return (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
 }
 
-// Splits the target, which may be absolute ("http://host/path"); false where it names no path of
-// ours.
-bool take_target(std::string_view target, Request& request)
-{
-    for (const std::string_view scheme : {"http://", "https://"}) {
-        if (!is_same_header(target.substr(0, scheme.size()), scheme)) continue;
-        target.remove_prefix(scheme.size());
-        const std::size_t end = target.find_first_of("/?");
-        if (!is_host(target.substr(0, end))) return false;
-        target = end == std::string_view::npos ? "/" : target.substr(end);
-        if (target.starts_with('?')) {
-            request.path = "/";
-            request.query = target.substr(1);
-            return true;
+template <typename Stream>
+class StreamConnection final : public Connection {
+public:
+    static constexpr bool is_tls = std::is_same_v<Stream, TlsStream>;
+    using Phase = RequestReader::Phase;
+
+    template <typename... Arguments>
+    explicit StreamConnection(
+        Shared& shared, std::shared_ptr<asio::ssl::context> tls, Arguments&&... arguments
+    )
+        : shared_(shared),
+          tls_(std::move(tls)),
+          stream_(std::forward<Arguments>(arguments)...),
+          reader_({shared.options.head_bytes_max, shared.options.body_bytes_max})
+    {
+        error_code ignored;  // a client that is gone already is found out by the first read
+        socket().set_option(tcp::no_delay{true}, ignored);
+        socket().non_blocking(true, ignored);
+        peer_ = to_text(socket().remote_endpoint(ignored));
+    }
+
+    asio::awaitable<void> run() override
+    {
+        bool goes_on = true;
+        if constexpr (is_tls) goes_on = co_await shake_hands();
+        while (goes_on) goes_on = co_await serve_one();
+        if constexpr (is_tls) co_await say_goodbye();
+        close();
+    }
+
+    void wind_down(bool hard) override
+    {
+        asio::post(socket().get_executor(), [this, hard, self = shared_from_this()] {
+            if (is_idle_ || hard) close();
+        });
+    }
+
+protected:
+    void cut() override
+    {
+        asio::post(socket().get_executor(), [this, self = shared_from_this()] {
+            // It may have gone on since.
+            if (system_clock().boottime().count() <= deadline_) return;
+            no_deadline();
+            if (is_reading_ && !is_idle_) {
+                is_overdue_ = true;
+                error_code ignored;
+                socket().cancel(ignored);
+            } else {
+                close();
+            }
+        });
+    }
+
+private:
+    tcp::socket& socket() noexcept
+    {
+        if constexpr (is_tls) {
+            return stream_.next_layer();
+        } else {
+            return stream_;
         }
     }
-    if (!target.starts_with('/') && target != "*") return false;
-    const std::size_t mark = target.find('?');
-    request.path = target.substr(0, mark);
-    if (mark != std::string_view::npos) request.query = target.substr(mark + 1);
-    return true;
-}
 
-Refusal to_refusal(const beast::error_code& error)
-{
-    if (error == beast::http::error::body_limit) return {413, "the body is too large"};
-    if (error == beast::http::error::header_limit) return {431, "the header block is too large"};
-    return {400, "the request is malformed: " + error.message()};
-}
+    void close() noexcept
+    {
+        error_code ignored;
+        socket().close(ignored);
+    }
 
-bool is_of_parser(const beast::error_code& error)
-{
-    return error.category() ==
-               beast::http::make_error_code(beast::http::error::bad_chunk).category() &&
-           error != beast::http::error::end_of_stream &&
-           error != beast::http::error::partial_message;
-}
+    void set_deadline(Duration limit)
+    {
+        const Duration deadline = system_clock().boottime() + limit;
+        deadline_.store(deadline.count(), std::memory_order_relaxed);
+    }
+
+    void no_deadline() noexcept { deadline_.store(never, std::memory_order_relaxed); }
+
+    asio::awaitable<bool> shake_hands()
+    {
+        set_deadline(shared_.options.head_limit);
+        const auto [error] = co_await stream_.async_handshake(TlsStream::server, as_value);
+        co_return !error;
+    }
+
+    // Without it the client cannot tell an end from a cut.
+    asio::awaitable<void> say_goodbye()
+    {
+        set_deadline(linger_limit);
+        co_await stream_.async_shutdown(as_value);
+    }
+
+    // False when the connection has to end.
+    asio::awaitable<bool> serve_one()
+    {
+        std::optional<Phase> waits_in;  // whose deadline is set
+        for (;;) {
+            const bool was_idle = reader_.phase() == Phase::idle;
+            auto step = reader_.next();
+            const Phase phase = reader_.phase();
+            if (was_idle && phase != Phase::idle) began_ = system_clock().boottime();
+            if (std::holds_alternative<RequestReader::Complete>(step)) break;
+            if (auto* const refusal = std::get_if<Refusal>(&step)) {
+                co_await refuse(std::move(*refusal));
+                co_return false;
+            }
+            // Once for the whole head and once for the whole body: a byte every few seconds does
+            // not prolong them.
+            if (waits_in != phase) set_deadline(limit_of(phase));
+            waits_in = phase;
+            if (std::holds_alternative<RequestReader::SendContinue>(step)) {
+                static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+                const auto [error, bytes] =
+                    co_await asio::async_write(stream_, asio::buffer(go_on), as_value);
+                if (error) co_return false;
+                continue;
+            }
+            if (phase == Phase::idle && shared_.stopping) co_return false;
+            const bool has_read = co_await read_some();
+            if (!has_read) {
+                Refusal too_slow{408, "the request did not arrive in time"};
+                if (is_overdue_) co_await refuse(std::move(too_slow));
+                co_return false;
+            }
+        }
+        no_deadline();
+        note_request();
+        const Response response = co_await call_handler(reader_.take());
+        const bool stays = reader_.keeps_alive() && !shared_.stopping;
+        const bool written = co_await write(response, stays);
+        report(response);
+        if (written && !stays && !shared_.stopping) co_await linger();
+        co_return written&& stays;
+    }
+
+    Duration limit_of(Phase phase) const noexcept
+    {
+        switch (phase) {
+            case Phase::idle: return shared_.options.idle_limit;
+            case Phase::head: return shared_.options.head_limit;
+            case Phase::body: return shared_.options.body_limit;
+        }
+        return {};
+    }
+
+    // False when the client has left or has to leave.
+    asio::awaitable<bool> read_some()
+    {
+        is_reading_ = true;
+        is_idle_ = reader_.phase() == Phase::idle;
+        const std::span<char> space = reader_.prepare();
+        const auto [error, bytes] =
+            co_await stream_.async_read_some(asio::buffer(space.data(), space.size()), as_value);
+        is_reading_ = is_idle_ = false;
+        if (!error) reader_.commit(bytes);
+        co_return !error;
+    }
+
+    void note_request()
+    {
+        const Request& request = reader_.request();
+        method_ = request.method;
+        path_ = request.path;
+        request_id_ = choose_request_id(request.headers);
+        trace_ = find_trace_context(request.headers);
+        language_ = choose_language(request.headers);
+        error_.clear();
+    }
+
+    asio::awaitable<Response> call_handler(Request request)
+    {
+        request.peer = peer_;
+        request.request_id = request_id_;
+        runs_handler_ = true;
+        try {
+            Task<Response> answering = shared_.handler(std::move(request));
+            Response response = co_await on_asio(std::move(answering));
+            runs_handler_ = false;
+            co_return response;
+        } catch (const std::exception& exception) {
+            error_ = exception.what();
+        }
+        runs_handler_ = false;
+        co_return to_response(problem_for(500), place());
+    }
+
+    asio::awaitable<void> refuse(Refusal refusal)
+    {
+        note_request();
+        Problem problem = problem_for(refusal.status, std::move(refusal.reason));
+        problem.headers = std::move(refusal.headers);
+        const Response response = to_response(problem, place());
+        const bool written = co_await write(response, false);
+        report(response);
+        if (written) co_await linger();
+    }
+
+    asio::awaitable<bool> write(const Response& response, bool stays)
+    {
+        const Delivery delivery{system_clock().realtime(), request_id_, stays, method_ == "HEAD"};
+        out_.clear();
+        append_head(out_, response, delivery);
+        std::array<asio::const_buffer, 2> pieces{};
+        if (sends_body(response, delivery)) {
+            if (response.body.size() <= joined_bytes_max) {
+                out_ += response.body;
+            } else {
+                pieces[1] = asio::buffer(response.body);
+            }
+        }
+        pieces[0] = asio::buffer(out_);
+        std::size_t sent = 0;
+        if constexpr (!is_tls) {
+            // Most answers fit into the kernel's buffer: no operation, no turn of the loop.
+            error_code error;
+            sent = stream_.write_some(pieces, error);
+            if (error && error != asio::error::would_block) co_return false;
+        }
+        bool is_written = true;
+        if (sent < asio::buffer_size(pieces)) {
+            pieces[1] += sent - std::min(sent, pieces[0].size());
+            pieces[0] += std::min(sent, pieces[0].size());
+            set_deadline(shared_.options.write_limit);
+            const auto [error, bytes] = co_await asio::async_write(stream_, pieces, as_value);
+            is_written = !error;
+        }
+        if (out_.capacity() > kept_bytes_max) out_ = {};
+        co_return is_written;
+    }
+
+    asio::awaitable<void> linger()
+    {
+        error_code ignored;
+        if constexpr (is_tls) co_await say_goodbye();
+        set_deadline(linger_limit);
+        socket().shutdown(tcp::socket::shutdown_send, ignored);
+        std::array<char, 4096> drained;
+        for (std::size_t count = 0; count < linger_bytes_max;) {
+            const auto [error, bytes] =
+                co_await socket().async_read_some(asio::buffer(drained), as_value);
+            if (error) co_return;
+            count += bytes;
+        }
+    }
+
+    ProblemPlace place() const
+    {
+        return {ProblemCatalogue::of_server(), language_, path_, request_id_};
+    }
+
+    void report(const Response& response) const
+    {
+        if (!shared_.on_answered) return;
+        shared_.on_answered(
+            {.method = method_,
+             .path = path_,
+             .route = response.route,
+             .status = response.status,
+             .took = system_clock().boottime() - began_,
+             .request_id = request_id_,
+             .trace_id = trace_ ? trace_->trace_id() : std::string_view{},
+             .peer = peer_,
+             .error = error_,
+             .notes = response.notes}
+        );
+    }
+
+    Shared& shared_;
+    std::shared_ptr<asio::ssl::context> tls_;  // outlives the stream, whatever is loaded meanwhile
+    Stream stream_;
+    RequestReader reader_;
+    std::string peer_;
+    std::string out_;
+    bool is_reading_ = false;
+    bool is_idle_ = false;
+    bool is_overdue_ = false;
+
+    // Of the request at hand, for the report and for problems.
+    Duration began_{};
+    std::string method_;
+    std::string path_;
+    std::string request_id_;
+    std::optional<TraceContext> trace_;
+    Language language_ = Language::english;
+    std::string error_;
+};
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, Shared& shared)
-    : shared_(shared),
-      stream_(std::move(socket)),
-      buffer_(shared.options.head_bytes_max + piece_bytes_max)
-{
-    beast::error_code ignored;  // a client that is gone already is found out by the first read
-    stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
-    peer_ = to_text(stream_.socket().remote_endpoint(ignored));
-}
-
-asio::awaitable<void> Connection::run()
-{
-    for (;;) {
-        const bool goes_on = co_await serve_one();
-        if (!goes_on) break;
-    }
-    beast::error_code ignored;
-    stream_.socket().close(ignored);
-}
-
-void Connection::wind_down(bool hard)
-{
-    asio::post(stream_.get_executor(), [self = shared_from_this(), hard] {
-        if (self->is_idle_ || hard) self->stream_.close();
-    });
-}
-
-std::string_view Connection::arrived() const noexcept
-{
-    const auto bytes = buffer_.cdata();
-    return {static_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-asio::awaitable<bool> Connection::serve_one()
-{
-    method_.clear();
-    path_.clear();
-    request_id_.clear();
-    trace_.reset();
-    language_ = Language::english;
-    error_.clear();
-    keep_alive_ = true;
-
-    auto head = co_await read_head();
-    if (std::holds_alternative<Gone>(head)) co_return false;
-    if (auto* const refusal = std::get_if<Refusal>(&head)) {
-        co_await refuse(std::move(*refusal));
-        co_return false;
-    }
-    auto read = co_await read_request(std::get<HeadEnd>(head).bytes);
-    if (std::holds_alternative<Gone>(read)) co_return false;
-    if (auto* const refusal = std::get_if<Refusal>(&read)) {
-        co_await refuse(std::move(*refusal));
-        co_return false;
-    }
-    const bool is_head = method_ == "HEAD";
-    Response response = co_await call_handler(std::move(std::get<Request>(read)));
-    const bool keep_alive = keep_alive_ && !shared_.stopping;
-    const bool written = co_await write(response, keep_alive, is_head);
-    report(response);
-    co_return written&& keep_alive;
-}
-
-asio::awaitable<std::variant<HeadEnd, Refusal, Connection::Gone>> Connection::read_head()
-{
-    if (arrived().empty()) stream_.expires_after(shared_.options.idle_limit);
-    bool has_begun = false;
-    for (;;) {
-        // One empty line or several before a request are left over from the one before.
-        while (arrived().starts_with("\r\n")) buffer_.consume(2);
-        if (!arrived().empty() && !has_begun) {
-            has_begun = true;
-            began_ = system_clock().boottime();
-            // Once for the whole head: a byte every few seconds does not prolong it.
-            stream_.expires_after(shared_.options.head_limit);
-        }
-        if (arrived() != "\r") {
-            auto scanned = scan_head(arrived(), shared_.options.head_bytes_max);
-            if (auto* const end = std::get_if<HeadEnd>(&scanned)) co_return *end;
-            if (auto* const refusal = std::get_if<Refusal>(&scanned)) co_return std::move(*refusal);
-        }
-        if (shared_.stopping && !has_begun) co_return Gone{};
-        is_idle_ = !has_begun;
-        const auto [error, bytes] =
-            co_await stream_.async_read_some(buffer_.prepare(read_bytes), as_value);
-        is_idle_ = false;
-        if (error) co_return Gone{};
-        buffer_.commit(bytes);
-    }
-}
-
-asio::awaitable<std::variant<Request, Refusal, Connection::Gone>> Connection::read_request(
-    std::size_t head_bytes
+std::shared_ptr<Connection> make_connection(
+    tcp::socket socket, std::shared_ptr<asio::ssl::context> tls, Shared& shared
 )
 {
-    auto checked = check_head(arrived().substr(0, head_bytes), shared_.options.body_bytes_max);
-    if (auto* const refusal = std::get_if<Refusal>(&checked)) co_return std::move(*refusal);
-    const Framing framing = std::get<Framing>(checked);
-
-    beast::http::request_parser<beast::http::string_body> parser;
-    parser.header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes_max));
-    parser.body_limit(shared_.options.body_bytes_max);
-    beast::error_code error;
-    buffer_.consume(parser.put(buffer_.cdata(), error));
-    if (error && error != beast::http::error::need_more) co_return to_refusal(error);
-
-    // Taken before the body is read, because trailers would join the headers.
-    Request request;
-    const auto& message = parser.get();
-    request.method = std::string{message.method_string()};
-    request.version_minor = framing.version_minor;
-    request.peer = peer_;
-    for (const auto& field : message) {
-        request.headers.push_back({std::string{field.name_string()}, std::string{field.value()}});
+    if (tls == nullptr) {
+        return std::make_shared<StreamConnection<tcp::socket>>(shared, nullptr, std::move(socket));
     }
-    request.request_id = choose_request_id(request.headers);
-    trace_ = find_trace_context(request.headers);
-    language_ = choose_language(request.headers);
-    method_ = request.method;
-    request_id_ = request.request_id;
-    keep_alive_ = message.keep_alive();
-    if (!take_target(message.target(), request)) co_return Refusal{400, "the target is not a path"};
-    path_ = request.path;
-
-    if (framing.has_body()) {
-        stream_.expires_after(shared_.options.body_limit);
-        if (framing.expects_continue && framing.version_minor >= 1 && arrived().empty()) {
-            static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-            const auto [failure, bytes] =
-                co_await asio::async_write(stream_, asio::buffer(go_on), as_value);
-            if (failure) co_return Gone{};
-        }
-        const auto [failure, bytes] =
-            co_await beast::http::async_read(stream_, buffer_, parser, as_value);
-        if (failure && is_of_parser(failure)) co_return to_refusal(failure);
-        if (failure) co_return Gone{};
-        request.body = std::move(parser.get().body());
-    }
-    co_return request;
-}
-
-asio::awaitable<Response> Connection::call_handler(Request request)
-{
-    runs_handler_ = true;
-    try {
-        Task<Response> answering = shared_.handler(std::move(request));
-        Response response = co_await on_asio(std::move(answering));
-        runs_handler_ = false;
-        co_return response;
-    } catch (const std::exception& exception) {
-        error_ = exception.what();
-    }
-    runs_handler_ = false;
-    co_return to_response(problem_for(500), place());
-}
-
-asio::awaitable<void> Connection::refuse(Refusal refusal)
-{
-    if (request_id_.empty()) request_id_ = choose_request_id({});
-    Response response =
-        to_response(problem_for(refusal.status, std::move(refusal.reason)), place());
-    const bool written = co_await write(response, false, method_ == "HEAD");
-    report(response);
-    if (written) co_await linger();
-}
-
-asio::awaitable<bool> Connection::write(const Response& response, bool keep_alive, bool is_head)
-{
-    const Delivery delivery{system_clock().realtime(), request_id_, keep_alive, is_head};
-    const std::string head = encode_head(response, delivery);
-    std::array<asio::const_buffer, 2> pieces{asio::buffer(head), asio::const_buffer{}};
-    if (sends_body(response, delivery)) pieces[1] = asio::buffer(response.body);
-
-    stream_.expires_after(shared_.options.write_limit);
-    const auto [error, bytes] = co_await asio::async_write(stream_, pieces, as_value);
-    co_return !error;
-}
-
-asio::awaitable<void> Connection::linger()
-{
-    beast::error_code ignored;
-    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-    stream_.expires_after(linger_limit);
-    std::size_t drained = 0;
-    buffer_.clear();
-    while (drained < linger_bytes_max) {
-        const auto [error, bytes] =
-            co_await stream_.async_read_some(buffer_.prepare(read_bytes), as_value);
-        if (error) co_return;
-        drained += bytes;
-    }
-}
-
-ProblemPlace Connection::place() const
-{
-    return {ProblemCatalogue::of_server(), language_, path_, request_id_};
-}
-
-void Connection::report(const Response& response) const
-{
-    if (!shared_.on_answered) return;
-    shared_.on_answered(
-        {.method = method_,
-         .path = path_,
-         .route = response.route,
-         .status = response.status,
-         .took = system_clock().boottime() - began_,
-         .request_id = request_id_,
-         .trace_id = trace_ ? trace_->trace_id() : std::string_view{},
-         .peer = peer_,
-         .error = error_,
-         .notes = response.notes}
+    asio::ssl::context& context = *tls;
+    return std::make_shared<StreamConnection<TlsStream>>(
+        shared, std::move(tls), std::move(socket), context
     );
 }
 

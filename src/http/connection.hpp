@@ -1,23 +1,19 @@
 #pragma once
 
-// Connection: one client, one request after the other. The only file pair that sees Beast.
-// Confined to its executor, except where said.
+// Connection: one client, one request after the other, plain or under TLS. It belongs to one
+// io_context, which one thread runs; what may be called from other threads says so.
 
-#include "http/framing.hpp"
 #include "http/message.hpp"
-#include "http/problem.hpp"
 #include "http/server.hpp"
-#include "http/trace_context.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
-#include <optional>
-#include <string>
-#include <variant>
 
 namespace umavez::http {
 
@@ -31,51 +27,38 @@ struct Shared {
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(boost::asio::ip::tcp::socket socket, Shared& shared);
+    virtual ~Connection() = default;
 
     // Until the client leaves, misbehaves or the server stops.
-    boost::asio::awaitable<void> run();
+    virtual boost::asio::awaitable<void> run() = 0;
 
     // Thread-safe. Closes the connection if it waits for a request, or whatever it does except
     // running a handler if `hard`.
-    void wind_down(bool hard);
+    virtual void wind_down(bool hard) = 0;
+
+    // Thread-safe. Asks the connection to end what it waits for, if that is overdue at `now`
+    // (boottime). One look at a number for the many that are not.
+    void cut_if_overdue(Duration now)
+    {
+        if (now.count() > deadline_.load(std::memory_order_relaxed)) cut();
+    }
 
     // Thread-safe.
     bool runs_handler() const noexcept { return runs_handler_; }
 
-private:
-    struct Gone {};  // closed, cut by a deadline or by wind_down
+protected:
+    virtual void cut() = 0;
 
-    boost::asio::awaitable<bool> serve_one();
-    boost::asio::awaitable<std::variant<HeadEnd, Refusal, Gone>> read_head();
-    boost::asio::awaitable<std::variant<Request, Refusal, Gone>> read_request(std::size_t head_bytes
-    );
-    boost::asio::awaitable<Response> call_handler(Request request);
-    boost::asio::awaitable<void> refuse(Refusal refusal);
-    // `response` outlives the call.
-    boost::asio::awaitable<bool> write(const Response& response, bool keep_alive, bool is_head);
-    boost::asio::awaitable<void> linger();
-
-    std::string_view arrived() const noexcept;
-    ProblemPlace place() const;
-    void report(const Response& response) const;
-
-    Shared& shared_;
-    boost::beast::tcp_stream stream_;
-    boost::beast::flat_buffer buffer_;
-    std::string peer_;
-    bool is_idle_ = false;
+    static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    std::atomic<std::int64_t> deadline_ = never;  // of what it waits for; microseconds of boottime
     std::atomic<bool> runs_handler_ = false;
-
-    // Of the request at hand, for the report and for problems.
-    Duration began_{};
-    std::string method_;
-    std::string path_;
-    std::string request_id_;
-    std::optional<TraceContext> trace_;
-    Language language_ = Language::english;
-    std::string error_;
-    bool keep_alive_ = true;
 };
+
+// Under TLS if there is a context.
+std::shared_ptr<Connection> make_connection(
+    boost::asio::ip::tcp::socket socket,
+    std::shared_ptr<boost::asio::ssl::context> tls,
+    Shared& shared
+);
 
 }  // namespace umavez::http

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <iterator>
 
 namespace umavez::http {
 namespace {
@@ -17,6 +15,10 @@ std::string_view phrase_of(int status) noexcept
         case 201: return "Created";
         case 202: return "Accepted";
         case 204: return "No Content";
+        case 205: return "Reset Content";
+        case 301: return "Moved Permanently";
+        case 302: return "Found";
+        case 303: return "See Other";
         case 304: return "Not Modified";
         case 400: return "Bad Request";
         case 401: return "Unauthorized";
@@ -25,16 +27,20 @@ std::string_view phrase_of(int status) noexcept
         case 405: return "Method Not Allowed";
         case 408: return "Request Timeout";
         case 409: return "Conflict";
+        case 410: return "Gone";
         case 412: return "Precondition Failed";
         case 413: return "Content Too Large";
         case 415: return "Unsupported Media Type";
         case 417: return "Expectation Failed";
         case 422: return "Unprocessable Content";
+        case 428: return "Precondition Required";
         case 429: return "Too Many Requests";
         case 431: return "Request Header Fields Too Large";
         case 500: return "Internal Server Error";
         case 501: return "Not Implemented";
+        case 502: return "Bad Gateway";
         case 503: return "Service Unavailable";
+        case 504: return "Gateway Timeout";
         case 505: return "HTTP Version Not Supported";
         default: return "";
     }
@@ -42,47 +48,79 @@ std::string_view phrase_of(int status) noexcept
 
 bool is_of_the_server(std::string_view name) noexcept
 {
-    constexpr std::array<std::string_view, 6> names{
-        "Date", "Content-Length", "Connection", "X-Request-Id", "Transfer-Encoding", "Keep-Alive"
-    };
-    return std::ranges::any_of(names, [name](std::string_view own) {
-        return is_same_header(name, own);
-    });
+    switch (name.size()) {
+        case 4: return is_same_header(name, "Date");
+        case 10: return is_same_header(name, "Connection") || is_same_header(name, "Keep-Alive");
+        case 12: return is_same_header(name, "X-Request-Id");
+        case 14: return is_same_header(name, "Content-Length");
+        case 17: return is_same_header(name, "Transfer-Encoding");
+        default: return false;
+    }
 }
 
 bool keeps_its_line(const Header& header) noexcept
 {
-    const auto is_unsafe = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
+    constexpr std::string_view unsafe{"\r\n\0", 3};
     return !header.name.empty() && header.name.find(':') == std::string::npos &&
-           std::ranges::none_of(header.name, is_unsafe) &&
-           std::ranges::none_of(header.value, is_unsafe);
+           header.name.find_first_of(unsafe) == std::string::npos &&
+           header.value.find_first_of(unsafe) == std::string::npos;
 }
 
 bool has_no_body(int status) noexcept
 {
-    return status < 200 || status == 204 || status == 304;
+    return status < 200 || status == 204 || status == 205 || status == 304;
+}
+
+// 205 says that there is nothing, the others need not.
+bool tells_length(int status) noexcept
+{
+    return !has_no_body(status) || status == 205;
+}
+
+void append_number(std::string& out, std::size_t number)
+{
+    const fmt::format_int digits{number};
+    out.append(digits.data(), digits.size());
+}
+
+void append_field(std::string& out, std::string_view name, std::string_view value)
+{
+    out.append(name).append(": ").append(value).append("\r\n");
+}
+
+// The same for a whole second, and asked for with every answer.
+const std::string& date_at(Instant now)
+{
+    thread_local std::chrono::sys_seconds second{};
+    thread_local std::string text;
+    const auto asked = std::chrono::floor<std::chrono::seconds>(now);
+    if (text.empty() || asked != second) {
+        text = to_http_date(now);
+        second = asked;
+    }
+    return text;
 }
 
 }  // namespace
 
-std::string encode_head(const Response& response, const Delivery& delivery)
+void append_head(std::string& out, const Response& response, const Delivery& delivery)
 {
-    std::string head;
-    head.reserve(256);
-    auto out = std::back_inserter(head);
-    fmt::format_to(out, "HTTP/1.1 {} {}\r\n", response.status, phrase_of(response.status));
+    out += "HTTP/1.1 ";
+    append_number(out, static_cast<std::size_t>(response.status));
+    out.append(" ").append(phrase_of(response.status)).append("\r\n");
     for (const Header& header : response.headers) {
         if (is_of_the_server(header.name) || !keeps_its_line(header)) continue;
-        fmt::format_to(out, "{}: {}\r\n", header.name, header.value);
+        append_field(out, header.name, header.value);
     }
-    fmt::format_to(out, "Date: {}\r\n", to_http_date(delivery.now));
-    if (!delivery.request_id.empty())
-        fmt::format_to(out, "X-Request-Id: {}\r\n", delivery.request_id);
-    if (!has_no_body(response.status)) {
-        fmt::format_to(out, "Content-Length: {}\r\n", response.body.size());
+    append_field(out, "Date", date_at(delivery.now));
+    if (!delivery.request_id.empty()) append_field(out, "X-Request-Id", delivery.request_id);
+    if (tells_length(response.status)) {
+        out += "Content-Length: ";
+        append_number(out, has_no_body(response.status) ? 0 : response.body.size());
+        out += "\r\n";
     }
-    fmt::format_to(out, "Connection: {}\r\n\r\n", delivery.keep_alive ? "keep-alive" : "close");
-    return head;
+    append_field(out, "Connection", delivery.keep_alive ? "keep-alive" : "close");
+    out += "\r\n";
 }
 
 bool sends_body(const Response& response, const Delivery& delivery) noexcept

@@ -18,9 +18,10 @@ struct Delivery {
     bool is_head = false;  // the answer to HEAD tells the length of a body that does not follow
 };
 
-// Status line and headers with their empty line. Date, Content-Length, Connection and X-Request-Id
-// are the server's own; a handler's are dropped. A header that would break its line is dropped too.
-std::string encode_head(const Response& response, const Delivery& delivery);
+// Appends status line and headers with their empty line. Date, Content-Length, Connection and
+// X-Request-Id are the server's own; a handler's are dropped. A header that would break its line is
+// dropped too.
+void append_head(std::string& out, const Response& response, const Delivery& delivery);
 
 // Whether the body follows the head.
 bool sends_body(const Response& response, const Delivery& delivery) noexcept;

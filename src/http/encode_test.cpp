@@ -7,6 +7,13 @@ namespace {
 
 const Delivery plain{from_micros(784111777'000'000), "r1", true, false};
 
+std::string encode_head(const Response& response, const Delivery& delivery)
+{
+    std::string head;
+    append_head(head, response, delivery);
+    return head;
+}
+
 TEST(Encode, TheHeadIsExact)
 {
     const Response response{201, {{"Location", "/a/1"}}, "{}"};

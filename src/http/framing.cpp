@@ -1,6 +1,6 @@
 #include "http/framing.hpp"
 
-#include "http/message.hpp"
+#include "http/header_syntax.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -18,29 +18,10 @@ bool is_letter(char c) noexcept
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool is_token_char(char c) noexcept
-{
-    return is_digit(c) || is_letter(c) ||
-           std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
-}
-
-bool is_token(std::string_view text) noexcept
-{
-    return !text.empty() && std::ranges::all_of(text, is_token_char);
-}
-
 bool is_value_char(char c) noexcept
 {
     const auto byte = static_cast<unsigned char>(c);
     return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-}
-
-std::string_view trim(std::string_view text) noexcept
-{
-    constexpr std::string_view blank = " \t";
-    const std::size_t begin = text.find_first_not_of(blank);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
 Refusal bad(std::string reason)
@@ -48,9 +29,34 @@ Refusal bad(std::string reason)
     return {400, std::move(reason)};
 }
 
-// The framing headers of a head, as they come along.
-class HeadCheck {
+// Splits the target, which may be absolute ("http://host/path"); false where it names no path of
+// ours.
+bool take_target(std::string_view target, Request& request)
+{
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!is_same_header(target.substr(0, scheme.size()), scheme)) continue;
+        target.remove_prefix(scheme.size());
+        const std::size_t end = target.find_first_of("/?");
+        if (!is_host(target.substr(0, end))) return false;
+        target = end == std::string_view::npos ? "/" : target.substr(end);
+        if (target.starts_with('?')) {
+            request.path = "/";
+            request.query = target.substr(1);
+            return true;
+        }
+    }
+    if (!target.starts_with('/') && target != "*") return false;
+    const std::size_t mark = target.find('?');
+    request.path = target.substr(0, mark);
+    if (mark != std::string_view::npos) request.query = target.substr(mark + 1);
+    return true;
+}
+
+// A head line by line. The rules about several headers together are in finish().
+class HeadReader {
 public:
+    explicit HeadReader(Request& request) : request_(request) {}
+
     std::optional<Refusal> request_line(std::string_view line)
     {
         const std::size_t first = line.find(' ');
@@ -58,9 +64,11 @@ public:
         if (first == std::string_view::npos || first == last) {
             return bad("the request line has no method, target and version");
         }
+        const std::string_view method = line.substr(0, first);
         const std::string_view target = line.substr(first + 1, last - first - 1);
         const std::string_view version = line.substr(last + 1);
-        if (!is_token(line.substr(0, first))) return bad("the method is not a token");
+        if (!is_token(method)) return bad("the method is not a token");
+        request_.method = method;
         if (target.empty() ||
             !std::ranges::all_of(target, [](char c) { return c > 0x20 && c < 0x7f; })) {
             return bad("the target has a character that must be percent-encoded");
@@ -70,7 +78,8 @@ public:
             return bad("the version is malformed");
         }
         if (version[5] != '1') return Refusal{505, "only version 1 is spoken here"};
-        framing_.version_minor = version[7] == '0' ? 0 : 1;
+        request_.version_minor = version[7] == '0' ? 0 : 1;
+        if (!take_target(target, request_)) return bad("the target is not a path");
         return std::nullopt;
     }
 
@@ -86,22 +95,37 @@ public:
         if (!std::ranges::all_of(value, is_value_char)) {
             return bad("a header value has a control character");
         }
-        if (is_same_header(name, "Host")) return host(value);
-        if (is_same_header(name, "Content-Length")) return length(value);
-        if (is_same_header(name, "Transfer-Encoding")) return coding(value);
-        if (is_same_header(name, "Expect")) return expectation(value);
-        return std::nullopt;
+        request_.headers.push_back({std::string{name}, std::string{value}});
+        // By their lengths, because most headers are none of these.
+        switch (name.size()) {
+            case 4: return is_same_header(name, "Host") ? host(value) : std::nullopt;
+            case 6: return is_same_header(name, "Expect") ? expectation(value) : std::nullopt;
+            case 10: return is_same_header(name, "Connection") ? connection(value) : std::nullopt;
+            case 14: return is_same_header(name, "Content-Length") ? length(value) : std::nullopt;
+            case 16:
+                return is_same_header(name, "Content-Encoding") ? packing(value) : std::nullopt;
+            case 17:
+                return is_same_header(name, "Transfer-Encoding") ? coding(value) : std::nullopt;
+            default: return std::nullopt;
+        }
     }
 
-    std::variant<Framing, Refusal> finish(std::uint64_t body_bytes_max) const
+    std::variant<Framing, Refusal> finish(std::uint64_t body_bytes_max)
     {
-        if (!has_host_ && framing_.version_minor >= 1) return bad("the Host header is missing");
+        const bool is_old = request_.version_minor == 0;
+        if (!has_host_ && !is_old) return bad("the Host header is missing");
         if (framing_.chunked && has_length_)
             return bad("both Content-Length and Transfer-Encoding are given");
-        if (framing_.chunked && framing_.version_minor == 0) {
-            return bad("version 1.0 has no Transfer-Encoding");
-        }
+        if (framing_.chunked && is_old) return bad("version 1.0 has no Transfer-Encoding");
+        if (expects_other_ && !is_old) return Refusal{417, "the expectation cannot be met"};
         if (framing_.content_length > body_bytes_max) return Refusal{413, "the body is too large"};
+        if (is_packed_otherwise_ && framing_.has_body()) {
+            return Refusal{
+                415, "no Content-Encoding but gzip is understood", {{"Accept-Encoding", "gzip"}}
+            };
+        }
+        if (is_old) framing_.expects_continue = false;
+        framing_.keep_alive = !asks_to_close_ && (!is_old || asks_to_stay_);
         return framing_;
     }
 
@@ -143,15 +167,43 @@ private:
 
     std::optional<Refusal> expectation(std::string_view value)
     {
-        if (!is_same_header(value, "100-continue"))
-            return Refusal{417, "the expectation cannot be met"};
-        framing_.expects_continue = true;
+        if (is_same_header(value, "100-continue")) {
+            framing_.expects_continue = true;
+        } else {
+            expects_other_ = true;
+        }
         return std::nullopt;
     }
 
+    std::optional<Refusal> packing(std::string_view value)
+    {
+        if (value.empty() || is_same_header(value, "identity")) return std::nullopt;
+        const bool is_gzip = is_same_header(value, "gzip") || is_same_header(value, "x-gzip");
+        if (!is_gzip || framing_.gzip) is_packed_otherwise_ = true;
+        framing_.gzip = true;
+        return std::nullopt;
+    }
+
+    std::optional<Refusal> connection(std::string_view value)
+    {
+        for (;;) {
+            const std::size_t comma = value.find(',');
+            const std::string_view option = trim(value.substr(0, comma));
+            if (is_same_header(option, "close")) asks_to_close_ = true;
+            if (is_same_header(option, "keep-alive")) asks_to_stay_ = true;
+            if (comma == std::string_view::npos) return std::nullopt;
+            value.remove_prefix(comma + 1);
+        }
+    }
+
+    Request& request_;
     Framing framing_;
     bool has_host_ = false;
     bool has_length_ = false;
+    bool expects_other_ = false;
+    bool is_packed_otherwise_ = false;
+    bool asks_to_close_ = false;
+    bool asks_to_stay_ = false;
 };
 
 }  // namespace
@@ -172,20 +224,24 @@ std::variant<NeedMore, HeadEnd, Refusal> scan_head(
     return NeedMore{};
 }
 
-std::variant<Framing, Refusal> check_head(std::string_view head, std::uint64_t body_bytes_max)
+std::variant<Framing, Refusal> read_head(
+    std::string_view head, std::uint64_t body_bytes_max, Request& request
+)
 {
-    HeadCheck check;
+    constexpr std::size_t headers_usual = 12;
+    request.headers.reserve(headers_usual);
+    HeadReader reader{request};
     bool is_first = true;
     while (head != "\r\n") {
         const std::size_t end = head.find("\r\n");
         if (end == std::string_view::npos) return bad("the header block has no end");
         const std::string_view line = head.substr(0, end);
-        auto refusal = is_first ? check.request_line(line) : check.field(line);
+        auto refusal = is_first ? reader.request_line(line) : reader.field(line);
         if (refusal) return *std::move(refusal);
         is_first = false;
         head.remove_prefix(end + 2);
     }
-    return check.finish(body_bytes_max);
+    return reader.finish(body_bytes_max);
 }
 
 bool is_host(std::string_view text) noexcept

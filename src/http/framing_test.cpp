@@ -10,7 +10,8 @@ namespace {
 
 int status_of_head(std::string head, std::uint64_t body_bytes_max = 1000)
 {
-    const auto checked = check_head(head + "\r\n", body_bytes_max);
+    Request request;
+    const auto checked = read_head(head + "\r\n", body_bytes_max, request);
     const auto* const refusal = std::get_if<Refusal>(&checked);
     return refusal == nullptr ? 200 : refusal->status;
 }
@@ -47,12 +48,13 @@ TEST(ScanHead, TooManyBytesAre431)
     EXPECT_EQ(std::get<Refusal>(scanned).status, 431);
 }
 
-TEST(CheckHead, LengthAndChunkedAreUnderstood)
+TEST(ReadHead, LengthAndChunkedAreUnderstood)
 {
     const std::string_view head =
         "POST / HTTP/1.1\r\nHost: a\r\ncontent-length:  12 \r\nExpect: 100-continue\r\n\r\n";
 
-    const Framing framing = std::get<Framing>(check_head(head, 100));
+    Request request;
+    const Framing framing = std::get<Framing>(read_head(head, 100, request));
 
     EXPECT_EQ(framing.content_length, 12u);
     EXPECT_FALSE(framing.chunked);
@@ -60,7 +62,7 @@ TEST(CheckHead, LengthAndChunkedAreUnderstood)
     EXPECT_EQ(status_of_fields("Transfer-Encoding: Chunked\r\n"), 200);
 }
 
-TEST(CheckHead, AnUnclearEndIsRefused)
+TEST(ReadHead, AnUnclearEndIsRefused)
 {
     EXPECT_EQ(status_of_fields("Content-Length: 3\r\nContent-Length: 3\r\n"), 400);
     EXPECT_EQ(status_of_fields("Content-Length: 3, 3\r\n"), 400);
@@ -80,7 +82,7 @@ TEST(CheckHead, AnUnclearEndIsRefused)
     EXPECT_EQ(status_of_fields("X: a\rContent-Length: 4\r\n"), 400);
 }
 
-TEST(CheckHead, HostIsGivenOnceAndIsAHost)
+TEST(ReadHead, HostIsGivenOnceAndIsAHost)
 {
     EXPECT_EQ(status_of_head("GET / HTTP/1.1\r\n"), 400);
     EXPECT_EQ(status_of_head("GET / HTTP/1.0\r\n"), 200);
@@ -94,11 +96,51 @@ TEST(CheckHead, HostIsGivenOnceAndIsAHost)
     EXPECT_FALSE(is_host("a/b"));
 }
 
-TEST(CheckHead, SizesVersionsAndExpectationsHaveTheirOwnStatus)
+TEST(ReadHead, FillsInTheRequest)
+{
+    Request request;
+    const auto read =
+        read_head("PUT http://h/a%20b?c=d?e HTTP/1.0\r\nX-a:  1 \r\nx-A:\r\n\r\n", 100, request);
+
+    ASSERT_TRUE(std::holds_alternative<Framing>(read));
+    EXPECT_EQ(request.method, "PUT");
+    EXPECT_EQ(request.path, "/a%20b");
+    EXPECT_EQ(request.query, "c=d?e");
+    EXPECT_EQ(request.version_minor, 0);
+    EXPECT_EQ(request.headers, (std::vector<Header>{{"X-a", "1"}, {"x-A", ""}}));
+}
+
+TEST(ReadHead, TheConnectionStaysIfBothSidesCan)
+{
+    const auto stays = [](const std::string& head) {
+        Request request;
+        return std::get<Framing>(read_head(head + "\r\n", 100, request)).keep_alive;
+    };
+    EXPECT_TRUE(stays("GET / HTTP/1.1\r\nHost: a\r\n"));
+    EXPECT_FALSE(stays("GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n"));
+    EXPECT_FALSE(stays("GET / HTTP/1.0\r\n"));
+    EXPECT_TRUE(stays("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n"));
+    EXPECT_FALSE(stays("GET / HTTP/1.0\r\nConnection: keep-alive\r\nConnection: close\r\n"));
+}
+
+TEST(ReadHead, OfContentCodingsGzipIsUnderstood)
+{
+    const std::string body = "Content-Length: 3\r\n";
+    EXPECT_EQ(status_of_fields(body + "Content-Encoding: gzip\r\n"), 200);
+    EXPECT_EQ(status_of_fields(body + "Content-Encoding: X-GZIP\r\n"), 200);
+    EXPECT_EQ(status_of_fields(body + "Content-Encoding: identity\r\n"), 200);
+    EXPECT_EQ(status_of_fields(body + "Content-Encoding: br\r\n"), 415);
+    EXPECT_EQ(status_of_fields(body + "Content-Encoding: gzip, gzip\r\n"), 415);
+    EXPECT_EQ(status_of_fields(body + "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"), 415);
+    EXPECT_EQ(status_of_fields("Content-Encoding: br\r\n"), 200);
+}
+
+TEST(ReadHead, SizesVersionsAndExpectationsHaveTheirOwnStatus)
 {
     EXPECT_EQ(status_of_fields("Content-Length: 1001\r\n"), 413);
     EXPECT_EQ(status_of_fields("Content-Length: 1000\r\n"), 200);
     EXPECT_EQ(status_of_fields("Expect: a miracle\r\n"), 417);
+    EXPECT_EQ(status_of_head("GET / HTTP/1.0\r\nExpect: a miracle\r\n"), 200);
     EXPECT_EQ(status_of_head("GET / HTTP/2.0\r\nHost: a\r\n"), 505);
     EXPECT_EQ(status_of_head("GET / HTTP/1.1 \r\nHost: a\r\n"), 400);
     EXPECT_EQ(status_of_head("GET  / HTTP/1.1\r\nHost: a\r\n"), 400);

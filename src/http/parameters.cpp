@@ -8,8 +8,6 @@
 namespace umavez::http {
 namespace {
 
-using What = ParameterError::What;
-
 // The values given for one name. A value that cannot be decoded is told by nullopt.
 std::vector<std::optional<std::string>> find_all(std::string_view query, std::string_view name)
 {
@@ -29,27 +27,22 @@ std::vector<std::optional<std::string>> find_all(std::string_view query, std::st
 
 }  // namespace
 
-std::string to_sentence(const ParameterError& error)
+std::vector<FieldError> take_query(const std::vector<Field>& declared, Request& request)
 {
-    switch (error.what) {
-        case What::malformed: return error.name + " is not " + error.expected;
-        case What::missing: return error.name + " is missing; it is " + error.expected;
-        case What::repeated: return error.name + " is given more than once";
-    }
-    return error.name;
-}
-
-std::vector<ParameterError> take_query(const std::vector<Field>& declared, Request& request)
-{
-    std::vector<ParameterError> errors;
+    std::vector<FieldError> errors;
     for (const Field& field : declared) {
+        const auto expected = [&field](const Text& before) {
+            const Text words = to_words(field.type);
+            return Text{before.english + words.english, before.portuguese + words.portuguese};
+        };
         auto values = find_all(request.query, field.name);
         if (values.empty()) {
-            if (field.required) errors.push_back({field.name, to_words(field.type), What::missing});
+            if (field.required)
+                errors.push_back({field.name, expected({"is missing; it is ", "falta; é "})});
         } else if (values.size() > 1) {
-            errors.push_back({field.name, to_words(field.type), What::repeated});
+            errors.push_back({field.name, {"is given more than once", "foi dado mais de uma vez"}});
         } else if (!values[0] || !accepts(field.type, *values[0])) {
-            errors.push_back({field.name, to_words(field.type), What::malformed});
+            errors.push_back({field.name, expected({"is not ", "não é "})});
         } else {
             request.parameters.emplace_back(field.name, *std::move(values[0]));
         }

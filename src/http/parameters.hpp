@@ -5,6 +5,7 @@
 
 #include "http/message.hpp"
 #include "http/route.hpp"
+#include "http/validation.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,19 +15,9 @@
 
 namespace umavez::http {
 
-// What is wrong with a parameter.
-struct ParameterError {
-    std::string name;
-    std::string expected;  // "an integer from 1 to 100"
-    enum class What : std::uint8_t { malformed, missing, repeated } what = What::malformed;
-};
-
-// "limite is not an integer from 1 to 100"
-std::string to_sentence(const ParameterError& error);
-
 // Adds the declared parameters of the query to the request's, form-decoded.
 // All that is wrong is told at once.
-std::vector<ParameterError> take_query(const std::vector<Field>& declared, Request& request);
+std::vector<FieldError> take_query(const std::vector<Field>& declared, Request& request);
 
 // Of path and query. Nullopt: not given.
 std::optional<std::string_view> find_parameter(

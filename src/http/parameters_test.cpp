@@ -16,7 +16,7 @@ std::string problem_of(std::string query, const Field& field)
 {
     Request request = asked(std::move(query));
     const auto errors = take_query({field}, request);
-    return errors.empty() ? "" : to_sentence(errors.front());
+    return errors.empty() ? "" : errors.front().field + " " + errors.front().message.english;
 }
 
 TEST(Parameters, ValuesAreDecoded)

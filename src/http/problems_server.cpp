@@ -132,18 +132,18 @@ std::vector<ProblemKind> refused_requests()
                 .explanation =
                     "The Content-Type is missing, cannot be read or is not accepted here, JSON "
                     "names a charset other than UTF-8, or the body is compressed "
-                    "(Content-Encoding).",
+                    "otherwise than with gzip (Content-Encoding).",
                 .cure =
-                    "Send the type that the documentation of the resource names, uncompressed. The "
+                    "Send the type that the documentation of the resource names, plain or with gzip. The "
                     "same key may be used again.",
             },
             .portuguese = {
                 .title = "O corpo tem um tipo que este recurso não aceita",
                 .explanation =
                     "O Content-Type falta, não pode ser lido ou não é aceito aqui, o JSON indica "
-                    "um charset diferente de UTF-8, ou o corpo está comprimido (Content-Encoding).",
+                    "um charset diferente de UTF-8, ou o corpo está comprimido de outro modo que gzip (Content-Encoding).",
                 .cure =
-                    "Envie o tipo indicado na documentação do recurso, sem compressão. A mesma "
+                    "Envie o tipo indicado na documentação do recurso, puro ou com gzip. A mesma "
                     "chave pode ser usada de novo.",
             },
         },
@@ -167,15 +167,15 @@ std::vector<ProblemKind> refused_requests()
             .english = {
                 .title = "Some fields are not valid",
                 .explanation =
-                    "The body was read, but its content breaks a rule. `errors` lists each field "
-                    "with a message. Nothing was executed.",
+                    "The request was read, but a member of its body or a parameter breaks a rule. "
+                    "`errors` lists each field with a message. Nothing was executed.",
                 .cure = "Correct the fields. As nothing was kept, the same key may be used again.",
             },
             .portuguese = {
                 .title = "Alguns campos não são válidos",
                 .explanation =
-                    "O corpo foi lido, mas o conteúdo viola alguma regra. `errors` lista cada "
-                    "campo com uma mensagem. Nada foi executado.",
+                    "A requisição foi lida, mas um membro do corpo ou um parâmetro viola alguma "
+                    "regra. `errors` lista cada campo com uma mensagem. Nada foi executado.",
                 .cure =
                     "Corrija os campos. Como nada foi guardado, a mesma chave pode ser usada de "
                     "novo.",

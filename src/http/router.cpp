@@ -57,14 +57,9 @@ Response problem(int status, const Request& request)
     return to_response(problem_for(status), request);
 }
 
-Response refuse_query(const std::vector<ParameterError>& errors, const Request& request)
+Response refuse_query(const std::vector<FieldError>& errors, const Request& request)
 {
-    std::vector<FieldError> fields;
-    for (const ParameterError& error : errors) {
-        const std::string sentence = to_sentence(error);
-        fields.push_back({error.name, {sentence, sentence}});
-    }
-    return to_response(validation_problem(fields, choose_language(request.headers)), request);
+    return to_response(validation_problem(errors, choose_language(request.headers)), request);
 }
 
 Response refuse_method(const std::vector<std::string_view>& methods, const Request& request)

@@ -84,7 +84,10 @@ TEST(Router, ParametersHaveTheDeclaredTypes)
     EXPECT_EQ(ask(router, "GET", "/things/7", "limite=5&other=1").body, "one id=7 limite=5");
     const Response refused = ask(router, "GET", "/things/7", "limite=101");
     EXPECT_EQ(refused.status, 422);
-    EXPECT_NE(refused.body.find("limite is not an integer from 1 to 100"), std::string::npos);
+    EXPECT_NE(
+        refused.body.find(R"({"field":"limite","message":"is not an integer from 1 to 100"})"),
+        std::string::npos
+    );
 }
 
 TEST(Router, AnAnswerTellsTheRouteThatMatched)

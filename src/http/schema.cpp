@@ -1,6 +1,5 @@
 #include "http/schema.hpp"
 
-#include "base/json_text.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <iterator>
 
 namespace umavez::http {
 namespace {
@@ -101,119 +99,35 @@ bool is_text(const Schema& schema, std::string_view text) noexcept
     return characters >= schema.min && characters <= schema.max;
 }
 
-// "from 1 to 100", "of at least 1", "of at most 100"; empty where there is no bound.
-std::string bounds(const Schema& schema, std::int64_t trivial_min)
+// " from 1 to 100", " of at least 1", " of at most 100"; empty where there is no bound.
+Text bounds(const Schema& schema, std::int64_t trivial_min)
 {
     const bool has_min = schema.min > trivial_min;
     const bool has_max = schema.max < highest;
-    if (has_min && has_max) return fmt::format(" from {} to {}", schema.min, schema.max);
-    if (has_min) return fmt::format(" of at least {}", schema.min);
-    if (has_max) return fmt::format(" of at most {}", schema.max);
+    if (has_min && has_max) {
+        return {
+            fmt::format(" from {} to {}", schema.min, schema.max),
+            fmt::format(" de {} a {}", schema.min, schema.max)
+        };
+    }
+    if (has_min) {
+        return {
+            fmt::format(" of at least {}", schema.min), fmt::format(" de no mínimo {}", schema.min)
+        };
+    }
+    if (has_max) {
+        return {
+            fmt::format(" of at most {}", schema.max), fmt::format(" de no máximo {}", schema.max)
+        };
+    }
     return {};
 }
 
-std::string_view json_type(Type type) noexcept
+Text text_words(const Schema& schema)
 {
-    switch (type) {
-        case Type::any: return "";
-        case Type::text:
-        case Type::date:
-        case Type::date_time:
-        case Type::one_of: return "string";
-        case Type::integer: return "integer";
-        case Type::money: return "number";
-        case Type::boolean: return "boolean";
-        case Type::object: return "object";
-        case Type::array: return "array";
-    }
-    return "";
-}
-
-// Members of a JSON object, in the order in which they are added.
-class Members {
-public:
-    void add(std::string_view name, std::string_view json)
-    {
-        out_ += out_.empty() ? "" : ",";
-        append_json_text(out_, name);
-        out_ += ":";
-        out_ += json;
-    }
-    void add_text(std::string_view name, std::string_view text)
-    {
-        if (!text.empty()) add(name, to_json_text(text));
-    }
-    std::string finish() && { return "{" + std::move(out_) + "}"; }
-
-private:
-    std::string out_;
-};
-
-std::string to_json_array(const std::vector<std::string>& texts)
-{
-    std::string out;
-    for (const std::string& text : texts) {
-        out += out.empty() ? "" : ",";
-        append_json_text(out, text);
-    }
-    return "[" + out + "]";
-}
-
-void add_bounds(Members& members, const Schema& schema)
-{
-    const bool is_integer = schema.type == Type::integer;
-    if (schema.min > (is_integer ? lowest : 0)) {
-        members.add(is_integer ? "minimum" : "minLength", std::to_string(schema.min));
-    }
-    if (schema.max < highest) {
-        members.add(is_integer ? "maximum" : "maxLength", std::to_string(schema.max));
-    }
-}
-
-void add_fields(Members& members, const std::vector<Field>& fields)
-{
-    Members properties;
-    std::vector<std::string> required;
-    for (const Field& field : fields) {
-        properties.add(field.name, to_json(field));
-        if (field.required) required.push_back(field.name);
-    }
-    members.add("properties", std::move(properties).finish());
-    if (!required.empty()) members.add("required", to_json_array(required));
-}
-
-Members definition_of(const Schema& schema)
-{
-    Members members;
-    const std::string_view type = json_type(schema.type);
-    if (!type.empty()) {
-        members.add(
-            "type",
-            schema.nullable ? fmt::format(R"(["{}","null"])", type) : fmt::format("\"{}\"", type)
-        );
-    }
-    switch (schema.type) {
-        case Type::any:
-        case Type::boolean: break;
-        case Type::text:
-            members.add_text("format", schema.format);
-            members.add_text("pattern", schema.pattern);
-            add_bounds(members, schema);
-            break;
-        case Type::integer: add_bounds(members, schema); break;
-        case Type::money: members.add("multipleOf", "0.01"); break;
-        case Type::date: members.add_text("format", "date"); break;
-        case Type::date_time: members.add_text("format", "date-time"); break;
-        case Type::one_of: {
-            std::string words = to_json_array(schema.words);
-            if (schema.nullable) words.replace(words.size() - 1, 1, ",null]");
-            members.add("enum", words);
-            break;
-        }
-        case Type::object: add_fields(members, *schema.fields); break;
-        case Type::array: members.add("items", to_json(*schema.item)); break;
-    }
-    return members;
+    const auto [english, portuguese] = bounds(schema, 0);
+    if (english.empty()) return {"text", "um texto"};
+    return {"text" + english + " characters", "um texto" + portuguese + " caracteres"};
 }
 
 }  // namespace
@@ -316,49 +230,31 @@ bool accepts(const Schema& schema, std::string_view parameter) noexcept
     return false;
 }
 
-std::string to_words(const Schema& schema)
+Text to_words(const Schema& schema)
 {
     switch (schema.type) {
-        case Type::any: return "a value";
-        case Type::text: {
-            const std::string characters = bounds(schema, 0);
-            return "text" + (characters.empty() ? "" : characters + " characters");
+        case Type::any: return {"a value", "um valor"};
+        case Type::text: return text_words(schema);
+        case Type::integer: {
+            const auto [english, portuguese] = bounds(schema, lowest);
+            return {"an integer" + english, "um inteiro" + portuguese};
         }
-        case Type::integer: return "an integer" + bounds(schema, lowest);
-        case Type::money: return "an amount with at most two decimals";
-        case Type::boolean: return "true or false";
-        case Type::date: return "a date such as 2026-01-31";
-        case Type::date_time: return "a time such as 2026-01-31T12:00:00Z";
-        case Type::one_of: return fmt::format("one of {}", fmt::join(schema.words, ", "));
-        case Type::object: return "an object";
-        case Type::array: return "an array";
+        case Type::money:
+            return {
+                "an amount with at most two decimals", "um valor com no máximo duas casas decimais"
+            };
+        case Type::boolean: return {"true or false", "true ou false"};
+        case Type::date: return {"a date such as 2026-01-31", "uma data como 2026-01-31"};
+        case Type::date_time:
+            return {"a time such as 2026-01-31T12:00:00Z", "um horário como 2026-01-31T12:00:00Z"};
+        case Type::one_of: {
+            const std::string words = fmt::format("{}", fmt::join(schema.words, ", "));
+            return {"one of " + words, "um de " + words};
+        }
+        case Type::object: return {"an object", "um objeto"};
+        case Type::array: return {"an array", "uma lista"};
     }
     return {};
-}
-
-std::string to_json(const Schema& schema)
-{
-    if (schema.name.empty()) return to_definition(schema);
-    std::string reference = fmt::format(R"({{"$ref":"#/components/schemas/{}"}})", schema.name);
-    if (!schema.nullable) return reference;
-    return fmt::format(R"({{"anyOf":[{},{{"type":"null"}}]}})", reference);
-}
-
-std::string to_json(const Field& field)
-{
-    std::string json = to_json(field.type);
-    Members more;
-    more.add_text("description", field.description);
-    if (!field.example.empty()) more.add("examples", "[" + field.example + "]");
-    std::string added = std::move(more).finish();
-    if (added == "{}") return json;
-    json.pop_back();
-    return json + (json == "{" ? "" : ",") + added.substr(1);
-}
-
-std::string to_definition(const Schema& schema)
-{
-    return definition_of(schema).finish();
 }
 
 }  // namespace umavez::http

@@ -10,6 +10,8 @@
 //
 // Plain values; copies share what is inside. Pure, thread-safe.
 
+#include "http/language.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -90,7 +92,7 @@ Schema array_of(Schema item);
 bool accepts(const Schema& schema, std::string_view parameter) noexcept;
 
 // "an integer from 1 to 100": the object of "… is not …".
-std::string to_words(const Schema& schema);
+Text to_words(const Schema& schema);
 
 // JSON Schema 2020-12. A schema with a name is a reference to #/components/schemas/<name>.
 std::string to_json(const Schema& schema);

@@ -88,10 +88,11 @@ TEST(Schema, IsWrittenAsJsonSchema)
 
 TEST(Schema, IsSaidInWords)
 {
-    EXPECT_EQ(to_words(integer({.min = 1, .max = 100})), "an integer from 1 to 100");
-    EXPECT_EQ(to_words(integer({.min = 1})), "an integer of at least 1");
-    EXPECT_EQ(to_words(text({.max = 9})), "text of at most 9 characters");
-    EXPECT_EQ(to_words(text()), "text");
+    EXPECT_EQ(to_words(integer({.min = 1, .max = 100})).english, "an integer from 1 to 100");
+    EXPECT_EQ(to_words(integer({.min = 1})).english, "an integer of at least 1");
+    EXPECT_EQ(to_words(text({.max = 9})).english, "text of at most 9 characters");
+    EXPECT_EQ(to_words(text()).english, "text");
+    EXPECT_EQ(to_words(integer({.max = 9})).portuguese, "um inteiro de no máximo 9");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "http/server.hpp"
 
 #include "http/connection.hpp"
+#include "http/tls.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -8,9 +9,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -31,12 +32,33 @@ constexpr std::string_view too_many =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: "
     "close\r\n\r\n";
 
+// Deadlines are kept to a quarter of the shortest one; looking for overdue connections more often
+// than this costs more than it gives.
+constexpr Duration sweep_interval_min = std::chrono::milliseconds{5};
+constexpr Duration sweep_interval_max = std::chrono::milliseconds{500};
+
+Duration sweep_interval(const ServerOptions& options)
+{
+    const Duration shortest =
+        std::min({options.idle_limit, options.head_limit, options.body_limit, options.write_limit});
+    return std::clamp(shortest / 4, sweep_interval_min, sweep_interval_max);
+}
+
+// A thread and the connections it serves: no lock, no strand.
+struct Loop {
+    asio::io_context context{1};
+    asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
+    std::thread thread;
+};
+
 class AsioServer final : public Server {
 public:
     AsioServer(ServerOptions options, Handler handler, OnAnswered on_answered)
         : shared_{std::move(options), std::move(handler), std::move(on_answered)},
-          context_(static_cast<int>(shared_.options.threads)),
-          acceptor_(asio::make_strand(context_))
+          loops_(std::max<std::size_t>(shared_.options.threads, 1)),
+          acceptor_(loops_.front().context),
+          pause_(loops_.front().context),
+          sweep_(loops_.front().context)
     {
     }
 
@@ -47,8 +69,14 @@ public:
             std::unique_lock lock{mutex_};
             changed_.wait(lock, [this] { return connections_.empty() && !accepts_; });
         }
-        work_.reset();
-        for (std::thread& thread : threads_) thread.join();
+        asio::post(sweep_.get_executor(), [this] {
+            has_ended_ = true;
+            sweep_.cancel();
+        });
+        for (Loop& loop : loops_) loop.work.reset();
+        for (Loop& loop : loops_) {
+            if (loop.thread.joinable()) loop.thread.join();
+        }
     }
 
     Result<void> bind()
@@ -69,6 +97,16 @@ public:
 
     std::uint16_t port() const noexcept override { return port_; }
 
+    Result<void> reload_tls() override
+    {
+        if (!shared_.options.tls) return {};
+        auto loaded = load_tls(*shared_.options.tls);
+        if (!loaded) return std::unexpected(loaded.error());
+        const std::lock_guard guard{mutex_};
+        tls_ = *std::move(loaded);
+        return {};
+    }
+
     void start() override
     {
         accepts_ = true;
@@ -78,9 +116,8 @@ public:
             changed_.notify_all();
         };
         asio::co_spawn(acceptor_.get_executor(), accept(), std::move(ended));
-        for (std::size_t i = 0; i < shared_.options.threads; ++i) {
-            threads_.emplace_back([this] { context_.run(); });
-        }
+        sweep_later();
+        for (Loop& loop : loops_) loop.thread = std::thread{[&loop] { loop.context.run(); }};
     }
 
     std::size_t stop(Duration drain_limit) override
@@ -121,8 +158,8 @@ private:
     {
         constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
         while (!shared_.stopping) {
-            auto strand = asio::make_strand(context_);
-            auto [error, socket] = co_await acceptor_.async_accept(strand, as_value);
+            asio::io_context& context = loops_[next_loop_++ % loops_.size()].context;
+            auto [error, socket] = co_await acceptor_.async_accept(context, as_value);
             if (shared_.stopping) co_return;
             if (error) {
                 pause_.expires_after(accept_pause);
@@ -139,16 +176,32 @@ private:
         if (connections_.size() >= shared_.options.connections_max) {
             boost::system::error_code ignored;
             socket.non_blocking(true, ignored);
-            socket.send(asio::buffer(too_many), 0, ignored);
+            if (!tls_) socket.send(asio::buffer(too_many), 0, ignored);
             return;
         }
         const auto executor = socket.get_executor();
-        auto connection = std::make_shared<Connection>(std::move(socket), shared_);
+        auto connection = make_connection(std::move(socket), tls_, shared_);
         connections_.insert(connection);
         // An exception that reaches this place is bad_alloc or a bug of ours; the connection is
         // lost, the server is not.
         auto ended = [this, connection](const std::exception_ptr&) { leave(connection); };
         asio::co_spawn(executor, connection->run(), std::move(ended));
+    }
+
+    // One timer for all connections: a timer of their own for every read would cost more than the
+    // read.
+    void sweep_later()
+    {
+        sweep_.expires_after(sweep_interval(shared_.options));
+        sweep_.async_wait([this](const boost::system::error_code& error) {
+            if (error || has_ended_) return;
+            const Duration now = system_clock().boottime();
+            {
+                const std::lock_guard guard{mutex_};
+                for (const auto& connection : connections_) connection->cut_if_overdue(now);
+            }
+            sweep_later();
+        });
     }
 
     void leave(const std::shared_ptr<Connection>& connection)
@@ -159,17 +212,19 @@ private:
     }
 
     Shared shared_;
-    asio::io_context context_;
-    asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
+    std::vector<Loop> loops_;
+    std::size_t next_loop_ = 0;  // of the coroutine that accepts
     tcp::acceptor acceptor_;
-    asio::steady_timer pause_{acceptor_.get_executor()};
+    asio::steady_timer pause_;
+    asio::steady_timer sweep_;
+    bool has_ended_ = false;  // of the thread that sweeps
     std::uint16_t port_ = 0;
-    std::vector<std::thread> threads_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::unordered_set<std::shared_ptr<Connection>> connections_;  // guarded by mutex_
     bool accepts_ = false;                                         // guarded by mutex_
+    std::shared_ptr<asio::ssl::context> tls_;                      // guarded by mutex_
 };
 
 }  // namespace
@@ -181,6 +236,7 @@ Result<std::unique_ptr<Server>> Server::listen(
     auto server = std::make_unique<AsioServer>(
         std::move(options), std::move(handler), std::move(on_answered)
     );
+    if (auto loaded = server->reload_tls(); !loaded) return std::unexpected(loaded.error());
     if (auto bound = server->bind(); !bound) return std::unexpected(bound.error());
     return server;
 }

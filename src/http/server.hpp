@@ -1,6 +1,7 @@
 #pragma once
 
-// Server: HTTP/1.1 on a few threads, one strand per connection. Knows nothing of idempotency.
+// Server: HTTP/1.1 on a few threads, plain or under TLS. Knows nothing of idempotency. A connection
+// stays with the thread that it was given to.
 //
 // Every answer has X-Request-Id. Requests whose end is unclear are refused and the connection is
 // closed (framing.hpp); slow senders are cut. A client that goes away changes nothing: its handler
@@ -17,18 +18,26 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 namespace umavez::http {
 
+// PEM files: the certificate followed by its chain, and the private key without a passphrase.
+struct TlsFiles {
+    std::string cert;
+    std::string key;
+};
+
 struct ServerOptions {
     std::string address = "127.0.0.1";
     std::uint16_t port = 8080;  // 0: any free one
     std::size_t threads = 2;
+    std::optional<TlsFiles> tls = {};
 
     std::size_t head_bytes_max = 16 * 1024;
-    std::size_t body_bytes_max = 1024 * 1024;
+    std::size_t body_bytes_max = 1024 * 1024;  // as sent, and unpacked
     std::size_t connections_max = 10'000;
 
     Duration idle_limit = std::chrono::seconds{60};   // between two requests
@@ -64,6 +73,9 @@ public:
 
     virtual std::uint16_t port() const noexcept = 0;
     virtual void start() = 0;
+
+    // Reads the certificate again, for connections to come. On an error the old one stays.
+    virtual Result<void> reload_tls() = 0;
 
     // Accepts nothing more, closes idle connections, lets running requests finish for at most
     // `drain_limit` and cuts the rest. Tells how many handlers still run.

@@ -1,6 +1,7 @@
 #pragma once
 
-// The problem `validation`: which fields of a request are wrong, and why. Pure, thread-safe.
+// The problem `validation`: which members of a body or parameters are not valid, and why. Pure,
+// thread-safe.
 
 #include "http/language.hpp"
 #include "http/problem.hpp"

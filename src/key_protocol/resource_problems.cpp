@@ -1,6 +1,5 @@
 #include "key_protocol/resource_problems.hpp"
 
-#include "base/json_text.hpp"
 #include "http/header_syntax.hpp"
 #include "http/message.hpp"
 

@@ -1,0 +1,271 @@
+#include "http/openapi.hpp"
+
+#include "base/assert.hpp"
+#include "http/header_syntax.hpp"
+#include "http/json_object.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace umavez::http {
+namespace {
+
+constexpr std::string_view problem_type = "application/problem+json";
+
+Schema problem_schema()
+{
+    return object({
+                      {.name = "type",
+                       .type = text(),
+                       .description = "the kind; a page about it is served there",
+                       .example = R"("/problems/not-found")"},
+                      {.name = "title", .type = text(), .description = "the kind in words"},
+                      {.name = "status", .type = integer({.min = 400, .max = 599})},
+                      {.name = "detail",
+                       .type = text(),
+                       .description = "what happened this time",
+                       .required = false},
+                      {.name = "instance",
+                       .type = text(),
+                       .description = "the path that was asked for",
+                       .required = false},
+                      {.name = "request_id",
+                       .type = text(),
+                       .description = "names the request in the server's log"},
+                  })
+        .named("Problem");
+}
+
+// Every schema with a name that is met, by its name.
+class Components {
+public:
+    void note(const Schema& schema)
+    {
+        if (schema.fields) {
+            for (const Field& field : *schema.fields) note(field.type);
+        }
+        if (schema.item) note(*schema.item);
+        if (schema.name.empty()) return;
+        Schema itself = schema;
+        itself.nullable = false;
+        const std::string definition = to_definition(itself);
+        const auto [known, is_new] = definitions_.emplace(schema.name, definition);
+        UMAVEZ_ASSERT(is_new || known->second == definition);
+    }
+
+    std::string json() const
+    {
+        JsonObject schemas;
+        for (const auto& [name, definition] : definitions_) schemas.add(name, definition);
+        return schemas.text();
+    }
+
+private:
+    std::map<std::string, std::string> definitions_;
+};
+
+std::string to_parameter(const Field& field, std::string_view where)
+{
+    JsonObject parameter;
+    parameter.add_text("name", field.name);
+    parameter.add_text("in", where);
+    parameter.add_text("description", field.description);
+    if (field.required) parameter.add("required", "true");
+    parameter.add("schema", to_json(field.type));
+    if (!field.example.empty()) parameter.add("example", field.example);
+    return parameter.text();
+}
+
+// "{id}" of the pattern in its order; what the route does not declare is text.
+std::vector<Field> path_fields(const Route& route)
+{
+    std::vector<Field> fields;
+    std::string_view rest = route.pattern;
+    for (std::size_t at = rest.find('{'); at != std::string_view::npos; at = rest.find('{')) {
+        rest.remove_prefix(at + 1);
+        const std::string name{rest.substr(0, rest.find('}'))};
+        const auto declared = std::ranges::find(route.path, name, &Field::name);
+        fields.push_back(
+            declared == route.path.end() ? Field{.name = name, .type = text({.min = 1})} : *declared
+        );
+    }
+    return fields;
+}
+
+std::string to_content(std::string_view media_type, const Schema& schema, std::string_view example)
+{
+    JsonObject media;
+    media.add("schema", to_json(schema));
+    if (!example.empty()) media.add("example", example);
+    JsonObject content;
+    content.add(media_type, media.text());
+    return content.text();
+}
+
+std::string to_request_body(const Body& body)
+{
+    JsonObject media;
+    media.add("schema", to_json(body.schema));
+    if (!body.example.empty()) media.add("example", body.example);
+    JsonObject content;
+    for (const std::string& type : body.media_types) content.add(type, media.text());
+
+    JsonObject request;
+    request.add_text("description", body.description);
+    request.add("content", content.text());
+    if (body.required) request.add("required", "true");
+    return request.text();
+}
+
+std::string to_answer(const Answer& answer)
+{
+    JsonObject json;
+    // Required, even where there is nothing to say.
+    json.add("description", to_json_text(answer.description));
+    JsonObject headers;
+    for (const Field& field : answer.headers) {
+        JsonObject header;
+        header.add_text("description", field.description);
+        header.add("schema", to_json(field.type));
+        headers.add(field.name, header.text());
+    }
+    if (!headers.is_empty()) json.add("headers", headers.text());
+    if (answer.body) {
+        json.add("content", to_content(answer.media_type, *answer.body, answer.example));
+    }
+    return json.text();
+}
+
+// The routes' own answers, and their problems by status: two kinds may share one.
+std::string to_responses(const Route& route, const ProblemCatalogue& catalogue)
+{
+    std::map<int, std::string> answers;
+    for (const Answer& answer : route.answers) answers[answer.status] = to_answer(answer);
+
+    std::map<int, std::string> problems;
+    for (const std::string& name : route.problems) {
+        const ProblemKind& kind = catalogue.get(name);
+        std::string& text = problems[kind.status];
+        text += fmt::format(
+            "{}[`{}`]({}): {}",
+            text.empty() ? "" : "\n\n",
+            name,
+            problem_path(name),
+            kind.english.title
+        );
+    }
+    for (const auto& [status, text] : problems) {
+        if (answers.contains(status)) continue;
+        JsonObject json;
+        json.add_text("description", text);
+        json.add("content", to_content(problem_type, problem_schema(), {}));
+        answers[status] = json.text();
+    }
+    JsonObject responses;
+    for (const auto& [status, json] : answers) responses.add(std::to_string(status), json);
+    responses.add("default", R"({"$ref":"#/components/responses/Problem"})");
+    return responses.text();
+}
+
+std::string to_operation_id(const Route& route)
+{
+    if (!route.operation_id.empty()) return route.operation_id;
+    std::string id = to_lower_ascii(route.method) + route.pattern;
+    std::erase_if(id, [](char c) { return c == '{' || c == '}'; });
+    std::ranges::replace(id, '/', '.');
+    if (id.ends_with('.')) id.pop_back();
+    return id;
+}
+
+std::string to_operation(const Route& route, const ProblemCatalogue& catalogue)
+{
+    JsonObject operation;
+    operation.add_text("operationId", to_operation_id(route));
+    if (!route.tag.empty()) operation.add("tags", to_json_array({to_json_text(route.tag)}));
+    operation.add_text("summary", route.summary);
+    operation.add_text("description", route.description);
+
+    std::vector<std::string> parameters;
+    for (const Field& field : path_fields(route)) parameters.push_back(to_parameter(field, "path"));
+    for (const Field& field : route.query) parameters.push_back(to_parameter(field, "query"));
+    for (const Field& field : route.headers) parameters.push_back(to_parameter(field, "header"));
+    if (!parameters.empty()) operation.add("parameters", to_json_array(parameters));
+
+    if (route.body) operation.add("requestBody", to_request_body(*route.body));
+    operation.add("responses", to_responses(route, catalogue));
+    if (route.security == Security::open) operation.add("security", "[]");
+    return operation.text();
+}
+
+Components components_of(const Router& router)
+{
+    Components components;
+    components.note(problem_schema());
+    for (const Route* const route : router.declared()) {
+        for (const auto* const fields : {&route->path, &route->query, &route->headers}) {
+            for (const Field& field : *fields) components.note(field.type);
+        }
+        if (route->body) components.note(route->body->schema);
+        for (const Answer& answer : route->answers) {
+            if (answer.body) components.note(*answer.body);
+            for (const Field& field : answer.headers) components.note(field.type);
+        }
+    }
+    return components;
+}
+
+std::string to_paths(const Router& router, const ProblemCatalogue& catalogue)
+{
+    std::vector<std::pair<std::string, JsonObject>> paths;  // in the order of the declarations
+    for (const Route* const route : router.declared()) {
+        auto path = std::ranges::find(paths, route->pattern, &decltype(paths)::value_type::first);
+        if (path == paths.end()) path = paths.insert(path, {route->pattern, {}});
+        path->second.add(to_lower_ascii(route->method), to_operation(*route, catalogue));
+    }
+    JsonObject json;
+    for (const auto& [pattern, operations] : paths) json.add(pattern, operations.text());
+    return json.text();
+}
+
+std::string to_tags(const Router& router)
+{
+    std::vector<std::string> tags;
+    for (const Route* const route : router.declared()) {
+        if (route->tag.empty()) continue;
+        std::string tag = fmt::format(R"({{"name":{}}})", to_json_text(route->tag));
+        if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(std::move(tag));
+    }
+    return to_json_array(tags);
+}
+
+}  // namespace
+
+std::string to_openapi(const Router& router, const OpenApiInfo& info)
+{
+    JsonObject about;
+    about.add_text("title", info.title);
+    about.add_text("version", info.version);
+    about.add_text("description", info.description);
+
+    JsonObject problem;
+    problem.add_text("description", "an error (RFC 9457)");
+    problem.add("content", to_content(problem_type, problem_schema(), {}));
+
+    JsonObject components;
+    components.add("schemas", components_of(router).json());
+    components.add("responses", fmt::format(R"({{"Problem":{}}})", problem.text()));
+    components.add("securitySchemes", R"({"bearer":{"type":"http","scheme":"bearer"}})");
+
+    JsonObject document;
+    document.add_text("openapi", "3.1.0");
+    document.add("info", about.text());
+    document.add("tags", to_tags(router));
+    document.add("security", R"([{"bearer":[]}])");
+    document.add("paths", to_paths(router, info.problems));
+    document.add("components", components.text());
+    return document.text() + "\n";
+}
+
+}  // namespace umavez::http
