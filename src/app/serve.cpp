@@ -22,31 +22,50 @@
 namespace umavez {
 namespace {
 
-sigset_t stop_signals()
+sigset_t awaited_signals()
 {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     return signals;
 }
 
 // Before the first thread starts, so that all of them inherit it and sigwait gets the signal.
-void block_stop_signals()
+void block_signals()
 {
-    const sigset_t signals = stop_signals();
+    const sigset_t signals = awaited_signals();
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 }
 
-int wait_for_stop_signal()
+void reload_certificate(http::Server& server, const Settings& settings, Log& log)
 {
-    const sigset_t signals = stop_signals();
+    if (settings.tls_cert.empty()) {
+        log.info("nothing_to_reload", {{"signal", "SIGHUP"}});
+    } else if (const auto reloaded = server.reload_tls(); !reloaded) {
+        log.error("certificate_kept", {{"detail", reloaded.error().detail}});
+    } else {
+        log.info("certificate_reloaded", {{"file", settings.tls_cert}});
+    }
+}
+
+int wait_for_stop_signal(http::Server& server, const Settings& settings, Log& log)
+{
+    const sigset_t signals = awaited_signals();
     int signal = 0;
-    ::sigwait(&signals, &signal);
+    while (::sigwait(&signals, &signal), signal == SIGHUP)
+        reload_certificate(server, settings, log);
     // The second one ends the process at once.
     ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     return signal;
+}
+
+std::optional<http::TlsFiles> tls_files(const Settings& settings)
+{
+    if (settings.tls_cert.empty()) return std::nullopt;
+    return http::TlsFiles{settings.tls_cert, settings.tls_key};
 }
 
 // Every connection is a file; the soft limit is often 1024.
@@ -110,7 +129,8 @@ int serve(const Settings& settings)
     auto server = http::Server::listen(
         {.address = settings.listen.address,
          .port = settings.listen.port,
-         .threads = settings.http_threads},
+         .threads = settings.http_threads,
+         .tls = tls_files(settings)},
         handler,
         note_answers(log, metrics)
     );
@@ -120,12 +140,13 @@ int serve(const Settings& settings)
         "listening",
         {{"address", settings.listen.address},
          {"port", (*server)->port()},
+         {"scheme", settings.tls_cert.empty() ? "http" : "https"},
          {"database", opened->database->url()},
          {"version", program_version},
          {"pid", ::getpid()}}
     );
 
-    const int signal = wait_for_stop_signal();
+    const int signal = wait_for_stop_signal(**server, settings, log);
     log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
         // Their frames cannot be taken down while they run. Leases expire, transactions roll back.
@@ -154,7 +175,7 @@ Command serve_command()
                 if (!settings) return refuse_settings(settings.error());
                 if (const auto checked = check_settings(*settings); !checked)
                     return complain(checked.error().detail);
-                block_stop_signals();
+                block_signals();
                 raise_file_limit();
                 return serve(*settings);
             },

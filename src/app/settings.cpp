@@ -58,6 +58,32 @@ Result<void> set_http_threads(std::string_view text, Settings& settings)
     );
 }
 
+Result<void> set_tls_cert(std::string_view text, Settings& settings)
+{
+    settings.tls_cert = text;
+    return {};
+}
+
+Result<void> set_tls_key(std::string_view text, Settings& settings)
+{
+    settings.tls_key = text;
+    return {};
+}
+
+Result<void> check_tls(const Settings& settings)
+{
+    if (settings.tls_cert.empty() == settings.tls_key.empty()) return {};
+    const bool has_cert = !settings.tls_cert.empty();
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "{} is given without {}: a certificate and its key belong together",
+            has_cert ? "tls.cert" : "tls.key",
+            has_cert ? "tls.key" : "tls.cert"
+        )
+    );
+}
+
 Result<void> set_log_level(std::string_view text, Settings& settings)
 {
     static const std::vector<std::string> names{"debug", "info", "warning", "error"};
@@ -287,6 +313,20 @@ const std::vector<SettingSpec>& setting_specs()
              "how long a stop waits for running requests",
              "\"10s\"",
              set_drain_limit},
+            {"tls.cert",
+             "--tls-cert",
+             "UMAVEZ_TLS_CERT",
+             "FILE",
+             "certificate and its chain in PEM: serve HTTPS; read again on SIGHUP",
+             "\"umavez.pem\"",
+             set_tls_cert},
+            {"tls.key",
+             "--tls-key",
+             "UMAVEZ_TLS_KEY",
+             "FILE",
+             "private key of the certificate in PEM, without a passphrase",
+             "\"umavez.key\"",
+             set_tls_key},
             {"audit.retention",
              "--audit-retention",
              "UMAVEZ_AUDIT_RETENTION",
@@ -329,6 +369,7 @@ Result<Settings> load_settings(const SettingSources& sources)
             }
         }
     }
+    if (auto checked = check_tls(settings); !checked) return std::unexpected(checked.error());
     return settings;
 }
 

@@ -39,6 +39,8 @@ struct Settings {
     std::string database = "sqlite:umavez.db";
     ListenAddress listen{"127.0.0.1", 8080};
     std::size_t http_threads = 2;
+    std::string tls_cert;  // files; both or none
+    std::string tls_key;
     Duration drain_limit = std::chrono::seconds{10};
     Duration audit_retention = std::chrono::hours{24 * 90};
     LogLevel log_level = LogLevel::info;

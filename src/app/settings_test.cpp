@@ -104,6 +104,18 @@ TEST_F(SettingsTest, FlagBeatsEnvironmentBeatsFile)
     EXPECT_EQ(settings->http_threads, 5u);
 }
 
+TEST_F(SettingsTest, ACertificateNeedsItsKey)
+{
+    EXPECT_THAT(
+        refusal("[tls]\ncert = \"a.pem\"\n"), HasSubstr("tls.cert is given without tls.key")
+    );
+    EXPECT_THAT(
+        refusal("[tls]\nkey = \"a.key\"\n"), HasSubstr("tls.key is given without tls.cert")
+    );
+    flags_["--tls-key"] = "a.key";
+    EXPECT_EQ(refusal("[tls]\ncert = \"a.pem\"\n"), "accepted");
+}
+
 TEST_F(SettingsTest, OperationsKeepTheirOverrides)
 {
     const auto settings =

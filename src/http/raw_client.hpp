@@ -51,6 +51,8 @@ public:
         return true;
     }
 
+    int handle() const noexcept { return socket_; }
+
     // Tells the server that nothing more will come.
     void finish_sending() { ::shutdown(socket_, SHUT_WR); }
 

@@ -114,6 +114,11 @@ TEST_F(ServerTest, Http10IsClosedUnlessAskedOtherwise)
     serve();
 
     EXPECT_THAT(ask("GET / HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n"));
+    RawClient client{server_->port()};
+    client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    EXPECT_THAT(client.read_answer(), HasSubstr("Connection: keep-alive\r\n"));
+    client.send("GET /2 HTTP/1.0\r\n\r\n");
+    EXPECT_EQ(body_of(client.read_all()), "GET /2? ");
 }
 
 TEST_F(ServerTest, HeadHasTheLengthAndNoBody)
@@ -194,6 +199,77 @@ TEST_F(ServerTest, ExpectContinueIsAnswered)
     EXPECT_EQ(body_of(client.read_answer()), "POST /? hi");
 }
 
+TEST_F(ServerTest, ARefusedHeadGetsNoContinue)
+{
+    serve();
+    const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n";
+
+    RawClient too_large{server_->port()};
+    too_large.send(head + "Content-Length: 9999999\r\n\r\n");
+    EXPECT_EQ(status_of(too_large.read_all()), 413);
+    RawClient packed{server_->port()};
+    packed.send(head + "Content-Length: 9\r\nContent-Encoding: br\r\n\r\n");
+    const std::string answer = packed.read_all();
+    EXPECT_EQ(status_of(answer), 415);
+    EXPECT_THAT(answer, HasSubstr("Accept-Encoding: gzip\r\n"));
+    EXPECT_THAT(answer, HasSubstr("/problems/unsupported-media-type"));
+    EXPECT_EQ(status_of(ask("GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n")), 417);
+}
+
+TEST_F(ServerTest, GzipIsUnpacked)
+{
+    serve();
+    // What `printf hello | gzip` gives.
+    static constexpr char bytes[] =
+        "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10\x36\x05"
+        "\x00\x00\x00";
+    const std::string packed{bytes, sizeof bytes - 1};
+    const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n";
+    RawClient client{server_->port()};
+
+    client.send(head + "Content-Length: 25\r\n\r\n" + packed);
+    EXPECT_EQ(body_of(client.read_answer()), "POST /? hello");
+    client.send(head + "Transfer-Encoding: chunked\r\n\r\n19\r\n" + packed + "\r\n0\r\n\r\n");
+    EXPECT_EQ(body_of(client.read_answer()), "POST /? hello");
+    client.send(head + "Content-Length: 24\r\n\r\n" + packed.substr(0, 24));
+    EXPECT_EQ(status_of(client.read_all()), 400);
+}
+
+TEST_F(ServerTest, ALargeAnswerArrivesWhole)
+{
+    serve();
+    const std::string body(1'000'000, 'z');
+
+    const std::string answer =
+        ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + body);
+
+    EXPECT_EQ(body_of(answer), "POST /? " + body);
+}
+
+TEST_F(ServerTest, AClientThatDoesNotReadIsCut)
+{
+    serve({.write_limit = std::chrono::milliseconds{50}});
+    const std::string request = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" +
+                                std::string(1'000'000, 'z');
+    RawClient deaf{server_->port()};
+
+    // The kernel takes a few answers; then the server waits, reads nothing more and cuts.
+    bool is_open = true;
+    for (int i = 0; i < 100 && is_open; ++i) is_open = deaf.send(request);
+
+    EXPECT_FALSE(is_open);
+    EXPECT_EQ(status_of(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), 200);
+}
+
+TEST_F(ServerTest, ManyIdleConnectionsLeaveRoomForOthers)
+{
+    serve();
+    std::vector<std::unique_ptr<RawClient>> idle;
+    for (int i = 0; i < 400; ++i) idle.push_back(std::make_unique<RawClient>(server_->port()));
+
+    EXPECT_EQ(status_of(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), 200);
+}
+
 TEST_F(ServerTest, AnExceptionIs500AndTheDetailStaysInside)
 {
     serve();
@@ -216,8 +292,11 @@ TEST_F(ServerTest, SlowSendersAreCut)
     RawClient slow_body{server_->port()};
     slow_body.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhi");
 
-    EXPECT_EQ(slow_head.read_all(), "");
-    EXPECT_EQ(slow_body.read_all(), "");
+    EXPECT_EQ(status_of(slow_head.read_all()), 408);
+    const std::string answer = slow_body.read_all();
+    EXPECT_EQ(status_of(answer), 408);
+    EXPECT_THAT(answer, HasSubstr("/problems/request-timeout"));
+    EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
 }
 
 TEST_F(ServerTest, IdleConnectionsAreClosed)

@@ -45,6 +45,28 @@ protected:
     std::uint16_t port_ = 0;
 };
 
+TEST_F(ServeTest, AHangUpEndsNothing)
+{
+    const auto server = serve();
+
+    server->signal(SIGHUP);
+    server->wait_for_error_output("nothing_to_reload");
+
+    EXPECT_EQ(body_of(get("/healthz")), "ok\n");
+    server->signal(SIGTERM);
+    EXPECT_EQ(server->wait_for_exit().code, 0);
+}
+
+TEST_F(ServeTest, ACertificateThatIsNotThereIsNamed)
+{
+    const Exited exited =
+        run(scratch_.path(),
+            {"serve", "--listen", "127.0.0.1:0", "--tls-cert", "no.pem", "--tls-key", "no.key"});
+
+    EXPECT_NE(exited.code, 0);
+    EXPECT_THAT(exited.err, HasSubstr("tls.cert: no.pem: cannot be read: No such file"));
+}
+
 TEST_F(ServeTest, AnswersHealthReadinessAndMetrics)
 {
     const auto server = serve();
