@@ -146,6 +146,8 @@ public:
 
     // For operators. release: an in-doubt, abandoned or failed key may be claimed again. resolve: an
     // in-doubt or abandoned one gets its final word. Both raise the epoch, so that a late owner is fenced.
+    virtual Task<Result<RecordsPage>> async_records(RecordsQuery query) = 0;
+    Result<RecordsPage> records(RecordsQuery query) { return wait(async_records(std::move(query))); }
     virtual Task<Result<Story>> async_explain(RecordId id) = 0;
     Result<Story> explain(RecordId id) { return wait(async_explain(std::move(id))); }
     virtual Task<Result<Record>> async_release(RecordId id, std::string reason) = 0;

@@ -73,8 +73,8 @@ public:
     Task<Result<void>> async_untouched(std::optional<Response> response = std::nullopt);
 
     // Writes the completion inside a transaction of the same database, which fences the rows written there:
-    // lease_lost spoils the transaction, and everything rolls back. Call it in every run of the closure; the
-    // lease is consumed when the handler returns.
+    // any error of it (lease_lost above all) spoils the transaction, even from inside nested(), and all of it
+    // rolls back. Call it in every run of the closure; the lease is consumed when the handler returns.
     Result<void> finish(Transaction& transaction, Response response);
 
 private:

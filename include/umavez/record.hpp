@@ -11,10 +11,12 @@
 #include <umavez/time.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace umavez {
 
@@ -67,6 +69,25 @@ struct Record {
 struct NamedRecord {
     RecordId id;
     Record record;
+};
+
+// Which records to show, page by page.
+struct RecordsQuery {
+    std::optional<TenantId> tenant_id;
+    std::optional<Operation> operation;
+    std::optional<Status> status;
+    std::string key_prefix;
+    std::string cursor;  // RecordsPage::next of the page before; empty: the first
+    std::size_t count_max = 100;
+};
+
+// The newest first, in an order that does not change while records do: a record that stays is on exactly one
+// page. A page may be short, even empty, although more follow: a store looks at a bounded number of records
+// for each.
+struct RecordsPage {
+    std::vector<NamedRecord> records;
+    std::string next;  // opaque; empty: this was the last page
+    Instant now{};
 };
 
 std::string_view to_text(Status status) noexcept;

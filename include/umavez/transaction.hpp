@@ -74,11 +74,11 @@ public:
     // and the transaction goes on.
     Result<void> nested(const std::function<Result<void>()>& part);
 
-    // Whether a statement failed outside nested(): nothing of this closure will be committed.
+    // Whether nothing of this closure, or of the nested() part that runs, will be committed.
     virtual bool is_spoiled() const noexcept = 0;
 
-    // Undoes this closure, or the nested() part that runs, as a failed statement would. Gives `error` back,
-    // to be returned.
+    // Undoes this closure as a whole: not even the end of a nested() part heals it. Gives `error` back, to be
+    // returned.
     virtual std::unexpected<Error> spoil(Error error) = 0;
 
 protected:
@@ -115,7 +115,7 @@ struct DatabaseOptions {
     // Refuse to create a database that is not there.
     bool must_exist = false;
 
-    std::size_t readers = 2;
+    std::size_t readers = 2;  // 0 to 64: threads that read beside the writer
 };
 
 using Closure = std::function<Result<void>(Transaction&)>;

@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <deque>
+#include <iostream>
+#include <system_error>
 
 namespace umavez {
 namespace {
@@ -115,6 +118,23 @@ Invocation to_invocation(const Parsed& parsed)
     return invocation;
 }
 
+// What could not be written was not said: a full disk must not look like success.
+int flushed(int code)
+{
+    std::cout.flush();
+    if (std::cout && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    return complain("standard output cannot be written");
+}
+
+int run_and_flush(const Command& command, const Invocation& invocation)
+{
+    try {
+        return flushed(command.run(invocation));
+    } catch (const std::system_error& error) {
+        return complain(error.what());
+    }
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv, const std::vector<Command>& commands)
@@ -125,16 +145,16 @@ int run_command_line(int argc, const char* const* argv, const std::vector<Comman
     try {
         root.parse(argc, argv);
     } catch (const CLI::CallForHelp& help) {
-        return root.exit(help);
+        return flushed(root.exit(help));
     } catch (const CLI::CallForAllHelp& help) {
-        return root.exit(help);
+        return flushed(root.exit(help));
     } catch (const CLI::ParseError& error) {
         return complain(explain_usage(error, argc, argv, commands), exit_usage);
     }
     const auto chosen =
         std::ranges::find_if(all, [](const Parsed& parsed) { return parsed.app->parsed(); });
     if (chosen == all.end()) return complain("a command is needed; see umavez --help", exit_usage);
-    return chosen->command->run(to_invocation(*chosen));
+    return run_and_flush(*chosen->command, to_invocation(*chosen));
 }
 
 }  // namespace umavez

@@ -1,31 +1,27 @@
 #include "app/commands.hpp"
 
+#include "app/people.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <unistd.h>
 
 namespace umavez {
-namespace {
-
-bool wants_colour()
-{
-    const char* const term = std::getenv("TERM");
-    const char* const no_colour = std::getenv("NO_COLOR");
-    return ::isatty(STDERR_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0') &&
-           (term == nullptr || std::string_view{term} != "dumb");
-}
-
-}  // namespace
-
 std::vector<Command> all_commands()
 {
     return {
         serve_command(),
         config_check_command(),
         migrate_command(),
+        records_command(),
+        explain_command(),
+        release_command(),
+        resolve_command(),
         sweep_command(),
+        token_create_command(),
+        token_list_command(),
+        token_revoke_command(),
+        backup_command(),
         fingerprint_command(),
         simulate_command(),
         key_new_command(),
@@ -35,7 +31,7 @@ std::vector<Command> all_commands()
 
 int complain(std::string_view sentence, int code)
 {
-    const bool colour = wants_colour();
+    const bool colour = wants_colour(stderr);
     fmt::print(
         stderr, "{}umavez:{} {}\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", sentence
     );

@@ -114,7 +114,9 @@ Result<std::vector<ConfigEntry>> parse_config(std::string_view text, std::string
 
 Result<std::vector<ConfigEntry>> read_config_file(const std::string& path)
 {
-    const auto text = read_input(path, limits::config_bytes_max);
+    // A pipe, as of a shell's <(…), has its text at once or not at all.
+    const auto text =
+        read_input(path, limits::config_bytes_max, std::chrono::milliseconds{3000});
     if (!text) {
         return fail(
             Errc::misconfigured,

@@ -1,8 +1,10 @@
 #include "app/load.hpp"
 
+#include "access/token_table.hpp"
 #include "base/shown.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
+#include "store/sqlite/schema.hpp"
 
 #include <fmt/format.h>
 
@@ -50,6 +52,18 @@ int refuse_settings(const Error& error)
     return complain(error.detail, error.detail.starts_with("--") ? exit_usage : exit_failed);
 }
 
+std::vector<Migration> all_migrations(const Modules& modules)
+{
+    std::vector<Migration> all;
+    for (const std::span<const Migration> migrations :
+         {sqlite_store_migrations(),
+          access::token_migrations(),
+          std::span<const Migration>{modules.migrations}}) {
+        all.insert(all.end(), migrations.begin(), migrations.end());
+    }
+    return all;
+}
+
 Result<void> check_settings(const Settings& settings)
 {
     const auto url = parse_database_url(settings.database);
@@ -64,9 +78,11 @@ Result<void> check_settings(const Settings& settings)
     return {};
 }
 
-Result<OpenEngine> open_all(const Settings& settings, EngineOptions options)
+Result<OpenEngine> open_all(
+    const Settings& settings, EngineOptions options, const DatabaseOptions& database_options
+)
 {
-    auto database = open_database(settings.database);
+    auto database = open_database(settings.database, database_options);
     if (!database) return fail(database.error().code, "database: " + database.error().detail);
     options.audit_retention = settings.audit_retention;
     auto engine = open_engine(**database, options);

@@ -21,6 +21,9 @@ Result<Settings> load_settings(const Invocation& invocation);
 // Complains, and tells wrong usage (a flag) from a wrong environment or file by the exit code.
 int refuse_settings(const Error& error);
 
+// The tables of the engine, of the tokens and of all modules.
+std::vector<Migration> all_migrations(const Modules& modules);
+
 // Everything that can be checked without opening the database.
 Result<void> check_settings(const Settings& settings);
 
@@ -32,7 +35,9 @@ struct OpenEngine {
 };
 
 // Opens both, declares and configures the operations, and starts the engine.
-Result<OpenEngine> open_all(const Settings& settings, EngineOptions options);
+Result<OpenEngine> open_all(
+    const Settings& settings, EngineOptions options, const DatabaseOptions& database_options = {}
+);
 
 // Whoever reaches a server without tokens is served as an operator: so only this machine may.
 Result<void> check_listen(const ListenAddress& listen, bool has_tokens);

@@ -4,6 +4,7 @@
 #include "modules/propostas/answers.hpp"
 #include "modules/propostas/routes.hpp"
 #include "modules/propostas/schema.hpp"
+#include "operators/refusals.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -33,6 +34,7 @@ Result<Modules> load_modules(const Settings& settings)
     propostas::add_routes(modules.api, settings.propostas);
     std::ranges::copy(propostas::migrations(Dialect::sqlite), std::back_inserter(modules.migrations));
     modules.problems.add_all(propostas::problem_kinds());
+    modules.problems.add_all(operators::problem_kinds());
     if (auto configured = configure(settings, modules.api); !configured) {
         return std::unexpected(configured.error());
     }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +19,15 @@ constexpr std::size_t bytes_per_read = 256 * 1024;
 
 class InputFile {
 public:
-    explicit InputFile(const std::string& name)
+    // With patience the opening of a pipe must not wait for its writer.
+    InputFile(const std::string& name, std::optional<std::chrono::milliseconds> patience)
         : is_standard_(name == "-"),
-          descriptor_(is_standard_ ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC))
+          patience_(patience),
+          descriptor_(
+              is_standard_
+                  ? STDIN_FILENO
+                  : ::open(name.c_str(), O_RDONLY | O_CLOEXEC | (patience ? O_NONBLOCK : 0))
+          )
     {
     }
     InputFile(const InputFile&) = delete;
@@ -40,18 +47,28 @@ public:
         return static_cast<std::size_t>(status.st_size);
     }
 
-    // As read(2), without interruptions.
+    // As read(2), without interruptions; ETIMEDOUT where nothing came.
     ssize_t read(char* into, std::size_t size) const noexcept
     {
-        ssize_t got = 0;
-        do {
-            got = ::read(descriptor_, into, size);
-        } while (got < 0 && errno == EINTR);
-        return got;
+        while (true) {
+            if (!await_input()) return -1;
+            const ssize_t got = ::read(descriptor_, into, size);
+            if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
+        }
     }
 
 private:
+    bool await_input() const noexcept
+    {
+        if (!patience_) return true;
+        pollfd waiting{.fd = descriptor_, .events = POLLIN, .revents = 0};
+        const int ready = ::poll(&waiting, 1, static_cast<int>(patience_->count()));
+        if (ready == 0) errno = ETIMEDOUT;
+        return ready > 0 || (ready < 0 && errno == EINTR);
+    }
+
     const bool is_standard_;
+    const std::optional<std::chrono::milliseconds> patience_;
     const int descriptor_;
 };
 
@@ -64,9 +81,13 @@ std::unexpected<Error> fail_with_errno(const std::string& name)
 
 }  // namespace
 
-Result<std::string> read_input(const std::string& name, std::size_t bytes_max)
+Result<std::string> read_input(
+    const std::string& name,
+    std::size_t bytes_max,
+    std::optional<std::chrono::milliseconds> patience
+)
 {
-    const InputFile file{name};
+    const InputFile file{name, patience};
     if (!file.is_open()) return fail_with_errno(name);
     const std::size_t known_size = std::min(file.known_size(), bytes_max);
     std::string text;

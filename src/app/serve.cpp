@@ -3,7 +3,6 @@
 
 #include "access/token_book.hpp"
 #include "app/commands.hpp"
-#include "app/control.hpp"
 #include "app/document_routes.hpp"
 #include "app/load.hpp"
 #include "app/request_log.hpp"
@@ -11,6 +10,8 @@
 #include "app/version.hpp"
 #include "database/sqlite/control_socket.hpp"
 #include "http/server.hpp"
+#include "operators/local_desk.hpp"
+#include "operators/operator_routes.hpp"
 #include "telemetry/log.hpp"
 
 #include <csignal>
@@ -76,12 +77,14 @@ void raise_file_limit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Result<std::unique_ptr<ControlSocket>> open_control_socket(const Settings& settings, Engine& engine)
+Result<std::unique_ptr<ControlSocket>> open_control_socket(
+    const Settings& settings, const operators::LocalDesk& desk
+)
 {
     const std::string path = control_socket_path(settings);
     if (path.empty()) return nullptr;
-    return ControlSocket::open(path, [&engine](std::string_view line) {
-        return answer_control(engine, line);
+    return ControlSocket::open(path, [&desk](std::string_view line) {
+        return desk.answer_line(line);
     });
 }
 
@@ -94,13 +97,14 @@ int serve(const Settings& settings)
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
-    auto control = open_control_socket(settings, *opened->engine);
-    if (!control) return complain("control socket: " + control.error().detail);
-
     const auto tokens = access::TokenBook::open(*opened->database);
     if (!tokens) return complain("database: " + tokens.error().detail);
     if (const auto checked = check_listen(settings.listen, !(*tokens)->is_empty()); !checked)
         return complain(checked.error().detail);
+    const operators::OperatorNeeds operator_needs{*opened->engine, *opened->database, **tokens};
+    const operators::LocalDesk desk{operator_needs, opened->modules.problems};
+    auto control = open_control_socket(settings, desk);
+    if (!control) return complain("control socket: " + control.error().detail);
 
     const FileWatch files{database_path(settings)};
     SideThread side_thread;
@@ -116,6 +120,9 @@ int serve(const Settings& settings)
         settings.listen.is_loopback(),
     };
     add_common_routes(router, needs);
+    for (key_protocol::CallRoute& route : operators::operator_routes(operator_needs)) {
+        opened->modules.api.add(std::move(route));
+    }
     add_api_routes(router, std::move(opened->modules.api), needs, settings.idempotency);
     add_document_routes(router, opened->modules.problems);
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };

@@ -3,7 +3,9 @@
 #include "app/config_file.hpp"
 #include "app/idempotency_settings.hpp"
 #include "app/nearest.hpp"
+#include "app/read_input.hpp"
 #include "app/units.hpp"
+#include "base/limits.hpp"
 #include "base/shown.hpp"
 #include "core/validate.hpp"
 
@@ -253,6 +255,30 @@ Result<void> take_file(const SettingSources& sources, Settings& settings)
     return {};
 }
 
+// UMAVEZ_DATABASE, or UMAVEZ_DATABASE_FILE with the path of a file that holds it: for secrets.
+Result<void> take_variable(
+    const SettingSpec& spec, const SettingSources& sources, Settings& settings
+)
+{
+    const std::string file_variable = spec.environment + "_FILE";
+    const auto text = sources.environment(spec.environment);
+    const auto path = sources.environment(file_variable);
+    if (text && path) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format("{} and {} are both set; unset one", spec.environment, file_variable)
+        );
+    }
+    if (text) return set_one(spec, spec.environment, *text, settings);
+    if (!path) return {};
+    auto held = read_input(*path, limits::config_bytes_max, std::chrono::milliseconds{3000});
+    if (!held) {
+        return fail(Errc::misconfigured, fmt::format("{}: {}", file_variable, held.error().detail));
+    }
+    held->erase(held->find_last_not_of(" \t\r\n") + 1);
+    return set_one(spec, file_variable, *held, settings);
+}
+
 }  // namespace
 
 const std::vector<SettingSpec>& setting_specs()
@@ -334,10 +360,8 @@ Result<Settings> load_settings(const SettingSources& sources)
     Settings settings;
     if (auto taken = take_file(sources, settings); !taken) return std::unexpected(taken.error());
     for (const SettingSpec& spec : setting_specs()) {
-        if (const auto text = sources.environment(spec.environment)) {
-            if (auto set = set_one(spec, spec.environment, *text, settings); !set) {
-                return std::unexpected(set.error());
-            }
+        if (auto set = take_variable(spec, sources, settings); !set) {
+            return std::unexpected(set.error());
         }
         if (const auto flag = sources.flags.find(spec.flag); flag != sources.flags.end()) {
             if (auto set = set_one(spec, spec.flag, flag->second, settings); !set) {

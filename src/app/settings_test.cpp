@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 namespace umavez {
 namespace {
@@ -53,6 +54,30 @@ protected:
     std::map<std::string, std::string> flags_;
     std::map<std::string, std::string> environment_;
 };
+
+TEST_F(SettingsTest, AVariableMayNameAFileThatHoldsTheValue)
+{
+    std::ofstream{file_} << "sqlite:secret.db\n";
+    environment_["UMAVEZ_DATABASE_FILE"] = file_;
+    environment_["UMAVEZ_CONFIG"] = "/dev/null";
+    EXPECT_EQ(load()->database, "sqlite:secret.db");
+
+    environment_["UMAVEZ_DATABASE"] = "sqlite:other.db";
+    EXPECT_THAT(load().error().detail, HasSubstr("are both set"));
+
+    environment_.erase("UMAVEZ_DATABASE");
+    environment_["UMAVEZ_DATABASE_FILE"] = file_ + ".missing";
+    EXPECT_THAT(load().error().detail, HasSubstr("UMAVEZ_DATABASE_FILE: cannot read"));
+}
+
+TEST_F(SettingsTest, APipeWithoutAWriterIsRefusedAndDoesNotHang)
+{
+    std::filesystem::remove(file_);
+    ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+    flags_["--config"] = file_;
+
+    EXPECT_THAT(load().error().detail, HasSubstr("timed out"));
+}
 
 TEST_F(SettingsTest, DefaultsRunWithoutAnySource)
 {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <limits>
 #include <vector>
 
 namespace umavez {
@@ -40,6 +41,16 @@ int simulate(const Invocation& invocation)
     }
     if (options.seeds == 0) {
         return complain("--seeds: 0 simulates nothing; write 1 or more", exit_usage);
+    }
+    if (options.seeds - 1 > std::numeric_limits<std::uint64_t>::max() - options.first_seed) {
+        return complain(
+            fmt::format(
+                "--seed: {} seeds from {} on go beyond the largest number",
+                options.seeds,
+                options.first_seed
+            ),
+            exit_usage
+        );
     }
     const std::string store = invocation.find("--store").value_or("both");
     if (store == "memory") {

@@ -1,14 +1,12 @@
-// Commands about the database: config check, migrate, sweep.
+// Commands about the database: config check, migrate.
 
 #include "app/commands.hpp"
-#include "app/control.hpp"
 #include "app/load.hpp"
-#include "database/sqlite/control_socket.hpp"
-#include "store/sqlite/schema.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <span>
 
 namespace umavez {
 namespace {
@@ -23,9 +21,9 @@ int check_config(const Invocation& invocation)
     return exit_done;
 }
 
-int print_migrations(Database& database)
+int print_migrations(Database& database, std::span<const Migration> migrations)
 {
-    const auto states = database.migration_state(sqlite_store_migrations());
+    const auto states = database.migration_state(migrations);
     if (!states) return complain("database: " + states.error().detail);
     for (const MigrationState& state : *states) {
         fmt::print("{} {} of {}\n", state.module, state.applied, state.known);
@@ -37,35 +35,18 @@ int migrate(const Invocation& invocation)
 {
     const auto settings = load_settings(invocation);
     if (!settings) return refuse_settings(settings.error());
+    const auto modules = load_modules(*settings);
+    if (!modules) return complain(modules.error().detail);
+    const std::vector<Migration> migrations = all_migrations(*modules);
     const bool only_status = invocation.has("--status");
     const auto database = open_database(settings->database, {.must_exist = only_status});
     if (!database) return complain("database: " + database.error().detail);
     if (!only_status) {
-        if (const auto done = (*database)->migrate(sqlite_store_migrations()); !done) {
+        if (const auto done = (*database)->migrate(migrations); !done) {
             return complain("database: " + done.error().detail);
         }
     }
-    return print_migrations(**database);
-}
-
-// The server that holds the database sweeps for us; without one we do it ourselves.
-int sweep(const Invocation& invocation)
-{
-    const auto settings = load_settings(invocation);
-    if (!settings) return refuse_settings(settings.error());
-    if (const std::string path = control_socket_path(*settings); !path.empty()) {
-        if (const auto answer = ask_control_socket(path, "sweep")) {
-            if (answer->starts_with("error: ")) return complain(answer->substr(7));
-            fmt::print("{}\n", *answer);
-            return exit_done;
-        }
-    }
-    const auto opened = open_all(*settings, {.worker_period = std::nullopt});
-    if (!opened) return complain(opened.error().detail);
-    const auto swept = opened->engine->sweep_once();
-    if (!swept) return complain(swept.error().detail);
-    fmt::print("{}\n", to_json(*swept));
-    return exit_done;
+    return print_migrations(**database, migrations);
 }
 
 }  // namespace
@@ -93,19 +74,6 @@ Command migrate_command()
         .takes_settings = true,
         .argument = {},
         .run = migrate,
-    };
-}
-
-Command sweep_command()
-{
-    return {
-        .name = "sweep",
-        .summary = "Remove expired records now, one batch",
-        .example = "umavez sweep --database sqlite:umavez.db",
-        .options = {},
-        .takes_settings = true,
-        .argument = {},
-        .run = sweep,
     };
 }
 

@@ -41,6 +41,8 @@ inline constexpr std::size_t document_bytes_max = 64 * 1024 * 1024;
 inline constexpr std::size_t config_bytes_max = 1024 * 1024;
 
 inline constexpr std::size_t scan_page_max = 1'000;
+inline constexpr std::size_t scan_visited_max = 10'000;              // records looked at for one page
+inline constexpr std::size_t scan_bytes_max = 16 * 1024 * 1024;      // of their answers, in one page
 
 // A deadline further away than this is a mistake in a unit, not a plan.
 inline constexpr auto duration_max = std::chrono::hours{24 * 366 * 100};

@@ -41,13 +41,13 @@ TEST(Shown, ShortTextIsItself)
 
 TEST(Shown, LongTextKeepsBothEndsAndItsSize)
 {
-    const std::string text = "/begin/" + std::string(70'000, 'x') + "/end";
+    const std::string text = "/begin/" + std::string(70'000, 'a') + "/end";
 
     const std::string cut = shown(text);
 
     EXPECT_LT(cut.size(), shown_bytes_max);
-    EXPECT_THAT(cut, testing::StartsWith("/begin/xxx"));
-    EXPECT_THAT(cut, testing::EndsWith("xxx/end (70011 bytes)"));
+    EXPECT_THAT(cut, testing::StartsWith("/begin/aaa"));
+    EXPECT_THAT(cut, testing::EndsWith("aaa/end (70011 bytes)"));
 }
 
 TEST(Shown, ACutNeverSplitsACharacter)

@@ -22,6 +22,12 @@ struct Claim {
     bool takeover = false;      // of a run or enquiry whose lease is over
 };
 
+// Nobody's unfinished work stands behind the key.
+constexpr bool is_first_hand(const Claim& claim) noexcept
+{
+    return claim.mode == Mode::run && !claim.takeover;
+}
+
 struct Replay {};
 
 // Abandoned work that nobody may claim: whoever meets it first moves it to in_doubt and answers InDoubt.

@@ -111,6 +111,12 @@ ClaimStep ClaimFlow::consider(Instant now)
     return write_again();
 }
 
+bool ClaimFlow::is_key_free() const noexcept
+{
+    if (is_unknown_) return false;
+    return !record_ || (claim_ && is_first_hand(*claim_));
+}
+
 bool ClaimFlow::is_ours(Instant now) const
 {
     return record_->token.execution == execution_ && record_->status == Status::processing &&

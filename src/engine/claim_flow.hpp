@@ -62,6 +62,9 @@ public:
     Record& record() noexcept { return *record_; }
     const Error& error() const noexcept { return *error_; }
 
+    // As far as anybody could see, nobody runs or ran under this key, and no write of ours may have happened.
+    bool is_key_free() const noexcept;
+
 private:
     ClaimStep write_again() const;
     ClaimStep consider(Instant now);

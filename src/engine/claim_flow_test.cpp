@@ -84,6 +84,39 @@ TEST(ClaimFlow, AStoreThatRefusesAtOnceHasNoEffect)
     EXPECT_EQ(effect_of(talk.flow.error().code), Effect::none);
 }
 
+TEST(ClaimFlow, AKeyIsFreeWhereNothingWasMetAndNothingWritten)
+{
+    Conversation talk;
+    static_cast<void>(talk.flow.start());
+    EXPECT_TRUE(talk.flow.is_key_free());
+
+    static_cast<void>(talk.flow.on_error(unknown()));
+    EXPECT_FALSE(talk.flow.is_key_free());
+}
+
+TEST(ClaimFlow, AKeyIsFreeWhereItsRecordWasReleased)
+{
+    Conversation talk;
+    static_cast<void>(talk.flow.start());
+    static_cast<void>(talk.flow.on_found(Found{false, talk.someone(Status::failed), t0}));
+
+    EXPECT_TRUE(talk.flow.is_key_free());
+}
+
+TEST(ClaimFlow, AKeyIsNotFreeWhereSomebodyMayHaveRun)
+{
+    Conversation taking_over;
+    taking_over.policy.on_abandoned = OnAbandoned::rerun;
+    Conversation holding;
+    for (Conversation* const talk : {&taking_over, &holding}) {
+        static_cast<void>(talk->flow.start());
+        const Record abandoned = talk->someone(Status::processing);
+        static_cast<void>(talk->flow.on_found(Found{false, abandoned, t0 + talk->policy.lease}));
+
+        EXPECT_FALSE(talk->flow.is_key_free());
+    }
+}
+
 TEST(ClaimFlow, ATakeoverThatLostToAHeartbeatIsDecidedAnew)
 {
     Conversation talk;

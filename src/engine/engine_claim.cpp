@@ -67,8 +67,8 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
         } else if (const auto* const answer = std::get_if<AnswerStep>(&step)) {
             co_return to_outcome(operation, id, request, answer->decision, flow.record());
         } else {
-            if (!is_retryable(flow.error().code)) co_return flow.error();
-            co_return Outcome{Unavailable{effect_of(flow.error().code), flow.error().detail}};
+            Unclaimed unclaimed{flow.error(), flow.is_key_free()};
+            co_return unclaimed;
         }
     }
 }
@@ -130,6 +130,19 @@ Task<std::optional<Outcome>> EngineImpl::look_aside(
         std::holds_alternative<Mismatch>(decision) && is_completed(*sighting->record);
     if (!std::holds_alternative<Replay>(decision) && !is_final_mismatch) co_return std::nullopt;
     co_return to_outcome(operation, id, request, decision, *sighting->record);
+}
+
+// What a reader shows of a key that could not be claimed. A store that cannot even be read shows nothing.
+Task<bool> EngineImpl::shows_owner(const Declared& operation, const RecordId& id, const Request& request)
+{
+    RecordId wanted = id;
+    const auto sighting = co_await store_.find(std::move(wanted));
+    if (!sighting) co_return !is_retryable(sighting.error().code);
+    if (!sighting->record) co_return false;
+    const Decision decision =
+        decide(&*sighting->record, request, operation.policy, sighting->now);
+    const auto* const claim = std::get_if<Claim>(&decision);
+    co_return claim == nullptr || !is_first_hand(*claim);
 }
 
 // Record and entity from one read transaction, so that they belong together.

@@ -208,9 +208,11 @@ void EngineImpl::consume(LeaseState& lease, Settled as)
 Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, Response response)
 {
     if (transactional_ == nullptr) {
-        return fail(Errc::misconfigured, "finish inside a transaction needs a store in the same database");
+        auto refused =
+            fail(Errc::misconfigured, "finish inside a transaction needs a store in the same database");
+        return transaction.spoil(std::move(refused).error());
     }
-    if (is_in_child()) return fail_in_child();
+    if (is_in_child()) return transaction.spoil(fail_in_child().error());
     if (!is_settleable(lease)) return transaction.spoil(fail_completed_before().error());
     if (lease.unprotected) {
         lease.response = std::move(response);

@@ -59,6 +59,7 @@ public:
     Task<Result<WorkReport>> async_work_once() override;
     Task<Result<SweepReport>> async_sweep_once() override;
 
+    Task<Result<RecordsPage>> async_records(RecordsQuery query) override;
     Task<Result<Story>> async_explain(RecordId id) override;
     Task<Result<Record>> async_release(RecordId id, std::string reason) override;
     Task<Result<Record>> async_resolve(
@@ -79,8 +80,13 @@ public:
 
 private:
     using LeaseRef = std::shared_ptr<LeaseState>;
-    // The lease may be in mode reconcile. An error is one that no retry cures.
-    using Claimed = std::variant<LeaseRef, Outcome, Error>;
+    // The store could not say whose the key is.
+    struct Unclaimed {
+        Error error;
+        bool is_key_free = false;  // as in ClaimFlow
+    };
+    // The lease may be in mode reconcile.
+    using Claimed = std::variant<LeaseRef, Outcome, Unclaimed>;
 
     // engine_claim.cpp: `id` moves into the lease, if there is one. `seen`: what a worker just read; null:
     // the store is asked.
@@ -101,11 +107,15 @@ private:
     Task<std::optional<Outcome>> look_aside(
         Declared& operation, const RecordId& id, const Request& request
     );
+    Task<bool> shows_owner(const Declared& operation, const RecordId& id, const Request& request);
     Task<std::optional<Outcome>> look_at_current(
         Declared& operation, const RecordId& id, const Request& request
     );
 
     // engine_leased.cpp
+    Task<Result<Begun>> begin_unclaimed(
+        Declared& operation, const RecordId& id, const Request& request, Unclaimed unclaimed
+    );
     Task<Outcome> conclude(LeaseRef lease, std::optional<Response> response);
     Outcome settled_outcome(LeaseState& settled);
     Task<Outcome> read_back(LeaseRef lease, std::optional<Response> response);

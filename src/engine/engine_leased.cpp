@@ -74,8 +74,7 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
     RecordId& id = **identified;
 
     const bool reads_aside = store_.traits().reads_aside;
-    const bool looks_first = reads_aside && seen_keys_.meet(id);
-    if (looks_first) {
+    if (reads_aside && seen_keys_.meet(id)) {
         std::optional<Outcome> known = co_await look_aside(operation, id, request);
         if (known) co_return counted(operation, *std::move(known));
     }
@@ -92,19 +91,12 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
             if (answer) co_return counted(operation, *std::move(answer));
             co_return Begun{std::move(owned)};
         }
-        if (auto* const error = std::get_if<Error>(&claimed)) co_return std::unexpected(std::move(*error));
+        if (auto* const unclaimed = std::get_if<Unclaimed>(&claimed)) {
+            // Whom an earlier round saw at the key is at it still.
+            unclaimed->is_key_free = unclaimed->is_key_free && is_first;
+            co_return co_await begin_unclaimed(operation, id, request, std::move(*unclaimed));
+        }
         Outcome& outcome = std::get<Outcome>(claimed);
-        // Unprotected only while nothing is known of the key: not beside an owner somebody has seen, and not
-        // over a claim of ours that may have been written.
-        const auto* const down = std::get_if<Unavailable>(&outcome);
-        const bool is_untouched = is_first && down != nullptr && down->effect == Effect::none;
-        if (is_untouched && reads_aside && !looks_first) {
-            std::optional<Outcome> known = co_await look_aside(operation, id, request);
-            if (known) co_return counted(operation, *std::move(known));
-        }
-        if (is_untouched && operation.policy.on_store_error == OnStoreError::open) {
-            co_return Begun{Lease{unprotected_lease(operation, id)}};
-        }
         const auto* const in_progress = std::get_if<InProgress>(&outcome);
         if (in_progress == nullptr || patience <= Duration{0}) {
             co_return counted(operation, std::move(outcome));
@@ -121,6 +113,25 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
         const Duration pause = std::min({left, in_progress->retry_after, poll_period_max});
         co_await ticket->woken_within(pause);
     }
+}
+
+// The store does not take the claim. A reader may still know the answer; and where the policy says so the
+// handler runs unprotected, unless anybody was seen at the key.
+Task<Result<Begun>> EngineImpl::begin_unclaimed(
+    Declared& operation, const RecordId& id, const Request& request, Unclaimed unclaimed
+)
+{
+    if (!is_retryable(unclaimed.error.code)) co_return std::unexpected(std::move(unclaimed.error));
+    if (unclaimed.is_key_free && store_.traits().reads_aside) {
+        std::optional<Outcome> known = co_await look_aside(operation, id, request);
+        if (known) co_return counted(operation, *std::move(known));
+    }
+    if (unclaimed.is_key_free && operation.policy.on_store_error == OnStoreError::open) {
+        const bool has_owner = co_await shows_owner(operation, id, request);
+        if (!has_owner) co_return Begun{Lease{unprotected_lease(operation, id)}};
+    }
+    Outcome unavailable = Unavailable{effect_of(unclaimed.error.code), std::move(unclaimed.error.detail)};
+    co_return counted(operation, std::move(unavailable));
 }
 
 Task<Outcome> EngineImpl::conclude(LeaseRef lease, std::optional<Response> response)

@@ -37,6 +37,12 @@ Error refusal(const RecordId& id, const Record& record, std::string_view wish, s
 
 }  // namespace
 
+Task<Result<RecordsPage>> EngineImpl::async_records(RecordsQuery query)
+{
+    if (is_in_child()) co_return fail_in_child();
+    co_return co_await store_.scan(std::move(query));
+}
+
 Task<Result<Story>> EngineImpl::async_explain(RecordId id)
 {
     if (is_in_child()) co_return fail_in_child();

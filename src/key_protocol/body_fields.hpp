@@ -6,9 +6,9 @@
 //     NovaProposta nova{fields.integer("cliente_id"), fields.money("valor")};
 //     if (auto problem = fields.problem(language)) return std::unexpected(*std::move(problem));
 //
-// Everything that is wrong is told at once: a reader that finds a mistake notes it and gives a value that
-// nobody uses. A member that the operation does not take is a mistake too: silently ignored it would be a
-// typing error that looks like success. Confined to its thread.
+// Everything that is wrong is told at once: a reader that finds a mistake notes it and gives a
+// value that nobody uses. A member that the operation does not take is a mistake too: silently
+// ignored it would be a typing error that looks like success. Confined to its thread.
 
 #include "base/money.hpp"
 #include "http/problem.hpp"

@@ -60,7 +60,8 @@ TEST(BodyFields, IntegersAreReadByValue)
         });
     };
 
-    for (const char* const body : {R"({"n":20})", R"({"n":20.0})", R"({"n":2e1})", R"({"n":2.0E+1})"}) {
+    for (const char* const body :
+         {R"({"n":20})", R"({"n":20.0})", R"({"n":2e1})", R"({"n":2.0E+1})"}) {
         EXPECT_EQ(error_of(body), "") << body;
     }
     for (const char* const body :
@@ -91,11 +92,12 @@ TEST(BodyFields, MoneySaysWhatIsWrongWithIt)
 
 TEST(BodyFields, EveryMistakeIsToldOnce)
 {
-    const std::string errors = errors_of(R"({"valr":1,"nome":7})", {"nome", "valor"}, [](auto& fields) {
-        fields.text("nome", 5);
-        fields.text("nome", 5);
-        fields.money("valor");
-    });
+    const std::string errors =
+        errors_of(R"({"valr":1,"nome":7})", {"nome", "valor"}, [](auto& fields) {
+            fields.text("nome", 5);
+            fields.text("nome", 5);
+            fields.money("valor");
+        });
 
     EXPECT_EQ(
         errors,

@@ -1,45 +1,13 @@
 #include "key_protocol/key_status.hpp"
 
-#include "base/json_text.hpp"
-#include "base/rfc3339.hpp"
+#include "base/json_object.hpp"
 #include "http/parameters.hpp"
 #include "key_protocol/outcome_problem.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace umavez::key_protocol {
 namespace {
-
-class JsonObject {
-public:
-    void text(std::string_view name, std::string_view value)
-    {
-        begin(name);
-        append_json_text(json_, value);
-    }
-    void number(std::string_view name, std::int64_t value)
-    {
-        begin(name);
-        json_ += std::to_string(value);
-    }
-    void instant(std::string_view name, const std::optional<Instant>& value)
-    {
-        if (value) text(name, to_rfc3339(*value));
-    }
-    std::string finish() { return std::move(json_) + "}\n"; }
-
-private:
-    void begin(std::string_view name)
-    {
-        if (json_.size() > 1) json_ += ',';
-        append_json_text(json_, name);
-        json_ += ':';
-    }
-
-    std::string json_ = "{";
-};
 
 // A record whose failure was not final may be claimed again: to its owner it is free.
 std::string_view status_text(const Record& record)
@@ -83,14 +51,14 @@ Task<OrProblem<http::Response>> answer(Engine& engine, const Exchange& exchange)
 std::string to_key_status(const RecordId& id, const Record& record, Instant now)
 {
     JsonObject json;
-    json.text("operation", id.operation.text());
-    json.text("key", id.key.text());
-    json.text("status", status_text(record));
-    json.number("attempts", record.attempts);
-    json.instant("created_at", record.created_at);
-    json.instant("updated_at", record.updated_at);
-    json.instant("completed_at", record.completed_at);
-    json.instant("expires_at", record.expires_at);
+    json.text("operation", id.operation.text())
+        .text("key", id.key.text())
+        .text("status", status_text(record))
+        .number("attempts", record.attempts)
+        .instant("created_at", record.created_at)
+        .instant("updated_at", record.updated_at);
+    if (record.completed_at) json.instant("completed_at", record.completed_at);
+    if (record.expires_at) json.instant("expires_at", record.expires_at);
     if (record.processing_expires_at) {
         using std::chrono::milliseconds;
         const Duration left = std::max(*record.processing_expires_at - now, Duration{0});
@@ -100,11 +68,10 @@ std::string to_key_status(const RecordId& id, const Record& record, Instant now)
     if (is_final && record.response) {
         const Response& response = record.response->response;
         json.number("stored_status", response.status);
-        if (const auto location = http::find_header(response.headers, "Location")) {
-            json.text("location", *location);
-        }
+        const auto location = http::find_header(response.headers, "Location");
+        if (location) json.text("location", *location);
     }
-    return json.finish();
+    return json.str() + "\n";
 }
 
 CallRoute key_status_route(Engine& engine)

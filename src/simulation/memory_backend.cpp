@@ -72,7 +72,7 @@ public:
     {
         Left left{.now = clock_.realtime()};
         auto page = wait(store_->scan({.count_max = 1000}));
-        if (page) left.records = *std::move(page);
+        if (page) left.records = std::move(page->records);
         return left;
     }
 

@@ -109,7 +109,7 @@ public:
     {
         Left left;
         auto page = wait(newest_->store().scan({.count_max = 1000}));
-        if (page) left.records = *std::move(page);
+        if (page) left.records = std::move(page->records);
         const auto read = newest_->database()->read([&left](Transaction& transaction) -> Result<void> {
             left.now = transaction.now();
             return {};

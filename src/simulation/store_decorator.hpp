@@ -34,7 +34,7 @@ public:
         return inner_.sweep(count_max, audit_retention);
     }
     Async<Due> due(DueQuery query) override { return inner_.due(std::move(query)); }
-    Async<std::vector<NamedRecord>> scan(ScanQuery query) override
+    Async<RecordsPage> scan(RecordsQuery query) override
     {
         return inner_.scan(std::move(query));
     }

@@ -88,15 +88,6 @@ struct Due {
     Instant now;
 };
 
-struct ScanQuery {
-    std::optional<TenantId> tenant_id;
-    std::optional<Operation> operation;
-    std::optional<Status> status;
-    std::string key_prefix;
-    std::optional<RecordId> after;  // exclusive: the last one of the previous page
-    std::size_t count_max = 100;
-};
-
 struct StoreCount {
     Status status;
     std::uint64_t records = 0;
@@ -144,8 +135,8 @@ public:
     // Records that wait for a worker, the longest overdue first.
     virtual Async<Due> due(DueQuery query) = 0;
 
-    // For people: ordered by identity, page by page.
-    virtual Async<std::vector<NamedRecord>> scan(ScanQuery query) = 0;
+    // For people. invalid_argument: the cursor is none of ours.
+    virtual Async<RecordsPage> scan(RecordsQuery query) = 0;
     virtual Async<StoreCounts> count() = 0;
 
     // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is

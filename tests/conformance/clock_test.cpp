@@ -31,8 +31,8 @@ TEST_P(StoreTime, RecordsSurviveReopening)
     driver().finish(id_of("finished"), owned);
     driver().insert(id_of("running"), 3, leased_policy(), AuditNote{AuditEvent::claimed, "kept"});
     const auto everything = [this] {
-        std::vector<std::pair<RecordId, Record>> all;
-        for (const NamedRecord& named : driver().scan({})) all.emplace_back(named.id, named.record);
+        std::map<RecordId, Record> all;
+        for (const NamedRecord& named : driver().scan({})) all.emplace(named.id, named.record);
         return all;
     };
     const auto before = everything();
@@ -42,7 +42,7 @@ TEST_P(StoreTime, RecordsSurviveReopening)
     EXPECT_EQ(everything(), before);
     EXPECT_EQ(before.size(), 3u);
     EXPECT_EQ(driver().timeline(id_of("running")).size(), 1u);
-    EXPECT_TRUE(driver().heartbeat(id_of("running"), before[2].second.token).done);
+    EXPECT_TRUE(driver().heartbeat(id_of("running"), before.at(id_of("running")).token).done);
 }
 
 TEST_P(StoreTime, ReopeningWithTheWallClockAnHourBackDoesNotFallBehind)

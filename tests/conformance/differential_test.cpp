@@ -140,7 +140,7 @@ public:
     // Pages and counts see the same records.
     void compare_everything()
     {
-        ScanQuery query;
+        RecordsQuery query;
         query.tenant_id = subjects_[0].id.tenant_id;
         std::map<RecordId, Record> scanned;
         for (const NamedRecord& named : driver_.scan(query)) scanned.emplace(named.id, named.record);

@@ -1,7 +1,8 @@
 #pragma once
 
-// StoreDriver: the Store port for tests, one blocking call per member, built from the same transitions as
-// the engine's. An error of the store is thrown: here no store is ever unavailable. Thread-safe.
+// StoreDriver: the Store port for tests, one blocking call per member, built from the same
+// transitions as the engine's. An error of the store is thrown: here no store is ever unavailable.
+// Thread-safe.
 
 #include "core/test_records.hpp"
 #include "core/transition.hpp"
@@ -55,7 +56,10 @@ public:
     }
 
     Replaced replace(
-        const RecordId& id, Expected expected, Draft next, std::optional<AuditNote> audit = std::nullopt
+        const RecordId& id,
+        Expected expected,
+        Draft next,
+        std::optional<AuditNote> audit = std::nullopt
     )
     {
         std::vector<Replacement> batch;
@@ -130,9 +134,17 @@ public:
     {
         return must(wait(store_.due(std::move(query)))).records;
     }
-    std::vector<NamedRecord> scan(ScanQuery query)
+    RecordsPage page(RecordsQuery query) { return must(wait(store_.scan(std::move(query)))); }
+    // All pages.
+    std::vector<NamedRecord> scan(RecordsQuery query)
     {
-        return must(wait(store_.scan(std::move(query))));
+        std::vector<NamedRecord> all;
+        do {
+            RecordsPage next = page(query);
+            std::ranges::move(next.records, std::back_inserter(all));
+            query.cursor = next.next;
+        } while (!query.cursor.empty());
+        return all;
     }
     StoreCounts count() { return must(wait(store_.count())); }
     std::vector<AuditEntry> timeline(const RecordId& id, std::size_t count_max = 1'000)

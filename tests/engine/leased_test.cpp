@@ -19,6 +19,17 @@ Closure finishing(Lease& lease, std::string item)
     };
 }
 
+// Every key gets another owner's token.
+void steal(Shop& shop)
+{
+    const auto stolen = shop.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto changed = transaction.execute("UPDATE umavez_records SET epoch = epoch + 1");
+        if (!changed) return std::unexpected(changed.error());
+        return {};
+    });
+    ASSERT_TRUE(stolen) << stolen.error().detail;
+}
+
 TEST(LeasedOnSqlite, RunsOnceAndReplays)
 {
     Shop shop;
@@ -90,16 +101,31 @@ TEST(LeasedOnSqlite, ALeaseLostInATransactionSpoilsItEvenIfTheErrorIsOverlooked)
     shop.start();
     auto begun = shop.engine->begin(request("enviar", "k1"));
     Lease& lease = std::get<Lease>(*begun);
-    // Somebody else's completion, under another token.
-    const auto stolen = shop.database->transact([](Transaction& transaction) -> Result<void> {
-        const auto changed = transaction.execute("UPDATE umavez_records SET epoch = epoch + 1");
-        if (!changed) return std::unexpected(changed.error());
-        return {};
-    });
-    ASSERT_TRUE(stolen) << stolen.error().detail;
+    steal(shop);
 
     const auto committed = shop.database->transact([&](Transaction& transaction) -> Result<void> {
         static_cast<void>(finishing(lease, "late")(transaction));
+        return {};
+    });
+
+    ASSERT_FALSE(committed);
+    EXPECT_EQ(committed.error().code, Errc::lease_lost);
+    EXPECT_EQ(shop.count(), 0);
+}
+
+TEST(LeasedOnSqlite, ALeaseLostInANestedPartSpoilsTheWholeTransaction)
+{
+    Shop shop;
+    shop.declare(leased());
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    Lease& lease = std::get<Lease>(*begun);
+    steal(shop);
+
+    const auto committed = shop.database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto inserted = transaction.execute("INSERT INTO pedidos (item) VALUES ('unfenced')");
+        if (!inserted) return std::unexpected(inserted.error());
+        static_cast<void>(transaction.nested([&] { return finishing(lease, "late")(transaction); }));
         return {};
     });
 

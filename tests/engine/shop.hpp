@@ -49,7 +49,7 @@ class Shop {
 public:
     explicit Shop(EngineOptions options = {.worker_period = std::nullopt})
     {
-        auto opened = open_database("sqlite:" + (folder_.path() / "shop.db").string());
+        auto opened = open_database("sqlite:" + path().string());
         EXPECT_TRUE(opened) << opened.error().detail;
         database = *std::move(opened);
         const Migration pedidos{
@@ -62,6 +62,8 @@ public:
         EXPECT_TRUE(made) << made.error().detail;
         engine = *std::move(made);
     }
+
+    std::filesystem::path path() const { return folder_.path() / "shop.db"; }
 
     void declare(OperationSpec spec)
     {

@@ -187,7 +187,7 @@ TEST_F(ServeTest, TheControlSocketSweepsForTheCommandLine)
 {
     const auto server = serve();
 
-    const Exited swept = run(scratch_.path(), {"sweep"});
+    const Exited swept = run(scratch_.path(), {"sweep", "--json"});
 
     EXPECT_EQ(swept.code, 0) << swept.err;
     EXPECT_EQ(swept.out, "{\"records\":0,\"audit_entries\":0}\n");

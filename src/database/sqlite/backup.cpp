@@ -55,6 +55,23 @@ private:
     const std::string& path_;
 };
 
+// A copy that cannot be read is worse than none.
+Result<void> verify_copy(const std::string& path)
+{
+    sqlite3* copy = nullptr;
+    sqlite3_stmt* check = nullptr;
+    std::string found = "it cannot be opened";
+    if (sqlite3_open_v2(path.c_str(), &copy, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
+        sqlite3_prepare_v2(copy, "PRAGMA integrity_check(1)", -1, &check, nullptr) == SQLITE_OK &&
+        sqlite3_step(check) == SQLITE_ROW) {
+        found = reinterpret_cast<const char*>(sqlite3_column_text(check, 0));
+    }
+    sqlite3_finalize(check);
+    sqlite3_close_v2(copy);
+    if (found == "ok") return {};
+    return fail(Errc::corrupt_record, fmt::format("the copy is damaged: {}", found));
+}
+
 Task<Result<void>> run_backup(SqliteDatabase& database, const std::string& path)
 {
     BackupWork work{path};
@@ -76,6 +93,7 @@ Result<void> SqliteDatabase::backup(const std::string& path)
     const std::string partial = path + ".partial";
     std::filesystem::remove(partial, ignored);
     auto done = wait(run_backup(*this, partial));
+    if (done) done = verify_copy(partial);
     // link() rather than rename(): it never replaces what somebody put there meanwhile.
     if (done && ::link(partial.c_str(), path.c_str()) != 0) {
         done = fail(

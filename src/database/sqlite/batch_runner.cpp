@@ -40,7 +40,7 @@ bool is_standard_exception(const std::exception_ptr& thrown)
 BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options)
     : options_(options),
       connection_(std::move(connection)),
-      file_id_(file_id_of(options.connection.path)),
+      file_id_(find_file_id(options.connection.path)),
       batch_(options.batch)
 {
 }
@@ -213,8 +213,8 @@ Result<void> BatchRunner::ensure_connection()
     if (connection_ && !(is_file && connection_->needs_reopen())) return {};
     connection_.reset();
     // Asked before SQLite opens it: it would take our log for the other file's own.
-    const FileId there = file_id_of(options_.connection.path);
-    if (there != FileId{} && there != file_id_) {
+    const std::optional<FileId> there = find_file_id(options_.connection.path);
+    if (there && there != file_id_) {
         return fail(
             Errc::store_unavailable,
             fmt::format(

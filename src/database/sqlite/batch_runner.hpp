@@ -12,6 +12,7 @@
 // Confined to the lane.
 
 #include "base/store_clock.hpp"
+#include "database/sqlite/file_id.hpp"
 #include "database/sqlite/work.hpp"
 
 #include <atomic>
@@ -102,7 +103,7 @@ private:
 
     const BatchRunnerOptions options_;
     std::unique_ptr<Connection> connection_;
-    const FileId file_id_;  // of the database, for as long as it is open
+    const std::optional<FileId> file_id_;  // of the database, for as long as it is open
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;

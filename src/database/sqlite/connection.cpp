@@ -1,5 +1,6 @@
 #include "database/sqlite/connection.hpp"
 
+#include "database/sqlite/log_vfs.hpp"
 #include "database/sqlite/sqlite_error.hpp"
 #include "database/sqlite/tuning.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sys/stat.h>
 
 namespace umavez {
 namespace {
@@ -19,13 +19,6 @@ bool is_blank(std::string_view text)
 }
 
 }  // namespace
-
-FileId file_id_of(const std::string& path) noexcept
-{
-    struct ::stat status{};
-    if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
-    return {status.st_dev, status.st_ino};
-}
 
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options)
 {
@@ -51,7 +44,12 @@ Result<void> Connection::open_handle()
                        : is_memory        ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                           : SQLITE_OPEN_READWRITE;
     const char* const path = is_memory ? ":memory:" : options_.path.c_str();
-    const int code = sqlite3_open_v2(path, &handle_, access | SQLITE_OPEN_NOMUTEX, nullptr);
+    // Without a flush at every commit, what is gathered would be missing where readers look for it.
+    const bool gathers = !options_.read_only && !is_memory && options_.durable;
+    const std::string vfs = gathers ? gathering_vfs() : std::string{};
+    const int code = sqlite3_open_v2(
+        path, &handle_, access | SQLITE_OPEN_NOMUTEX, gathers ? vfs.c_str() : nullptr
+    );
     if (handle_ == nullptr) return fail(Errc::store_unavailable, "out of memory");
     sqlite3_extended_result_codes(handle_, 1);
     if (code != SQLITE_OK) return std::unexpected(to_error(code, {}));

@@ -33,10 +33,6 @@ struct ConnectionOptions {
     std::uint64_t database = 0;    // whose connection it is: every open database has a number
 };
 
-// Which file has that name now: device and inode. {0, 0}: none.
-using FileId = std::pair<std::uint64_t, std::uint64_t>;
-FileId file_id_of(const std::string& path) noexcept;
-
 class Connection {
 public:
     static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options);

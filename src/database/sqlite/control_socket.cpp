@@ -69,17 +69,23 @@ const sockaddr* as_sockaddr(const sockaddr_un& address) noexcept
 // Whether `descriptor` became ready before the deadline.
 bool wait_for(int descriptor, short events, Steady::time_point deadline)
 {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());
-    if (left.count() <= 0) return false;
-    pollfd waiting{.fd = descriptor, .events = events, .revents = 0};
-    return ::poll(&waiting, 1, static_cast<int>(left.count())) > 0;
+    using std::chrono::milliseconds;
+    while (true) {
+        const auto left = std::chrono::ceil<milliseconds>(deadline - Steady::now());
+        if (left.count() <= 0) return false;
+        pollfd waiting{.fd = descriptor, .events = events, .revents = 0};
+        const auto at_once = std::min(left, milliseconds{std::chrono::hours{1}});
+        const int ready = ::poll(&waiting, 1, static_cast<int>(at_once.count()));
+        if (ready > 0) return true;
+        if (ready < 0 && errno != EINTR) return false;
+    }
 }
 
 // One line, without its end; nullopt: too long, too slow, or the peer went away.
-std::optional<std::string> read_line(int peer, Steady::time_point deadline)
+std::optional<std::string> read_line(int peer, std::size_t bytes_max, Steady::time_point deadline)
 {
     std::string line;
-    std::array<char, 4096> part;
+    std::array<char, 16 * 1024> part;
     while (wait_for(peer, POLLIN, deadline)) {
         const ssize_t size = ::recv(peer, part.data(), part.size(), 0);
         if (size < 0 && errno == EINTR) continue;
@@ -89,7 +95,7 @@ std::optional<std::string> read_line(int peer, Steady::time_point deadline)
             line.resize(end);
             return line;
         }
-        if (line.size() > control_line_bytes_max) return std::nullopt;
+        if (line.size() > bytes_max) return std::nullopt;
     }
     return std::nullopt;
 }
@@ -152,15 +158,17 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::open(std::string path, Han
 ControlSocket::ControlSocket(std::string path, Handler handler, int listener, int wake)
     : path_(std::move(path)), handler_(std::move(handler)), listener_(listener), wake_(wake)
 {
-    thread_ = std::thread{[this] { loop(); }};
-    pthread_setname_np(thread_.native_handle(), "umavez-control");
+    for (std::size_t i = 0; i < control_threads; ++i) {
+        threads_.emplace_back([this] { loop(); });
+        pthread_setname_np(threads_.back().native_handle(), "umavez-control");
+    }
 }
 
 ControlSocket::~ControlSocket()
 {
     const std::uint64_t one = 1;
     static_cast<void>(::write(wake_, &one, sizeof one));
-    thread_.join();
+    for (std::thread& thread : threads_) thread.join();
     ::unlink(path_.c_str());
     ::close(listener_);
     ::close(wake_);
@@ -175,16 +183,16 @@ void ControlSocket::loop()
         }};
         if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
         if (waiting[0].revents != 0) return;
+        // Another thread may have been faster: then there is nobody.
         const Descriptor peer{::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)};
         if (peer.get() >= 0) serve(peer.get());
     }
 }
 
-// A slow peer is cut off, so that the next one is not kept waiting longer than one deadline.
 void ControlSocket::serve(int peer)
 {
-    const auto deadline = Steady::now() + control_deadline;
-    const auto line = read_line(peer, deadline);
+    const auto line =
+        read_line(peer, control_line_bytes_max, Steady::now() + control_line_deadline);
     if (!line) return;
     std::string answer;
     try {
@@ -192,10 +200,13 @@ void ControlSocket::serve(int peer)
     } catch (const std::exception& error) {
         answer = fmt::format("error: {}", error.what());
     }
+    const auto deadline = Steady::now() + control_write_deadline;
     static_cast<void>(write_line(peer, std::move(answer), deadline));
 }
 
-Result<std::string> ask_control_socket(const std::string& path, std::string_view line)
+Result<std::string> ask_control_socket(
+    const std::string& path, std::string_view line, std::chrono::milliseconds patience
+)
 {
     if (line.size() > control_line_bytes_max || line.find('\n') != std::string_view::npos) {
         return fail(Errc::invalid_argument, "a command is one line of at most 64 KiB");
@@ -209,11 +220,15 @@ Result<std::string> ask_control_socket(const std::string& path, std::string_view
     if (peer.get() < 0 || ::connect(peer.get(), as_sockaddr(*address), sizeof *address) != 0) {
         return unanswered(std::strerror(errno));
     }
-    const auto deadline = Steady::now() + 2 * control_deadline;
-    if (!write_line(peer.get(), std::string{line}, deadline)) return unanswered("it took no line");
-    auto answer = read_line(peer.get(), deadline);
-    if (!answer) return unanswered("no line came back in time");
-    return std::move(*answer);
+    if (!write_line(peer.get(), std::string{line}, Steady::now() + control_write_deadline)) {
+        return unanswered("it took no line");
+    }
+    auto answer = read_line(peer.get(), control_answer_bytes_max, Steady::now() + patience);
+    if (answer) return std::move(*answer);
+    return fail(
+        Errc::store_unknown,
+        fmt::format("{} took the command, but no answer came back in time", path)
+    );
 }
 
 }  // namespace umavez

@@ -2,13 +2,39 @@
 
 #include "database/sqlite/test_support.hpp"
 
+#include <deque>
 #include <fstream>
+#include <future>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 namespace umavez {
+namespace test {
+
+// A peer that connects and says nothing.
+class Connected {
+public:
+    explicit Connected(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0))
+    {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        EXPECT_EQ(
+            ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0
+        );
+    }
+    ~Connected() { ::close(socket_); }
+    Connected(const Connected&) = delete;
+    Connected& operator=(const Connected&) = delete;
+
+private:
+    const int socket_;
+};
+
+}  // namespace test
+
 namespace {
 
 std::string echo(std::string_view line)
@@ -80,14 +106,80 @@ TEST(ControlSocket, SilentAndOverlongPeersAreCutOffWithoutHarm)
         ask_control_socket(path, std::string(65 * 1024, 'x')).error().code, Errc::invalid_argument
     );
 
-    const int silent = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    ASSERT_EQ(::connect(silent, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    ::close(silent);
+    test::Connected{path};
 
     EXPECT_EQ(*ask_control_socket(path, "ping"), "heard ping");
+}
+
+TEST(ControlSocket, SilentPeersDelayNobody)
+{
+    const test::Directory directory;
+    const std::string path = directory.file("test.db.sock");
+    const auto socket = ControlSocket::open(path, echo);
+    ASSERT_TRUE(socket);
+    const test::Connected first{path};
+    const test::Connected second{path};
+
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(*ask_control_socket(path, "ping"), "heard ping");
+
+    EXPECT_LT(std::chrono::steady_clock::now() - began, control_line_deadline);
+}
+
+TEST(ControlSocket, MoreSilentPeersThanThreadsAreCutOff)
+{
+    const test::Directory directory;
+    const std::string path = directory.file("test.db.sock");
+    const auto socket = ControlSocket::open(path, echo);
+    ASSERT_TRUE(socket);
+    std::deque<test::Connected> silent;
+    for (std::size_t i = 0; i < 2 * control_threads; ++i) silent.emplace_back(path);
+
+    EXPECT_EQ(*ask_control_socket(path, "ping"), "heard ping");
+}
+
+TEST(ControlSocket, LongWorkHoldsUpNobodyElse)
+{
+    const test::Directory directory;
+    const std::string path = directory.file("test.db.sock");
+    std::promise<void> begun;
+    std::promise<void> may_end;
+    auto end = may_end.get_future().share();
+    const auto socket = ControlSocket::open(path, [&begun, end](std::string_view line) {
+        if (line == "long") {
+            begun.set_value();
+            end.wait();
+        }
+        return std::string{line};
+    });
+    ASSERT_TRUE(socket);
+    auto slow =
+        std::async(std::launch::async, [&path] { return ask_control_socket(path, "long"); });
+    begun.get_future().wait();
+
+    EXPECT_EQ(*ask_control_socket(path, "short"), "short");
+
+    may_end.set_value();
+    EXPECT_EQ(*slow.get(), "long");
+}
+
+TEST(ControlSocket, AnAnswerMayBeLongAndALateOneIsUnknown)
+{
+    const test::Directory directory;
+    const std::string path = directory.file("test.db.sock");
+    std::promise<void> asked_late;
+    auto late = asked_late.get_future().share();
+    const auto socket = ControlSocket::open(path, [late](std::string_view line) {
+        if (line == "late") late.wait();
+        return std::string(1024 * 1024, 'x');
+    });
+    ASSERT_TRUE(socket);
+
+    EXPECT_EQ(ask_control_socket(path, "now")->size(), 1024u * 1024u);
+    const auto none = ask_control_socket(path, "late", std::chrono::milliseconds{1});
+    asked_late.set_value();
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Errc::store_unknown);
 }
 
 TEST(ControlSocket, HandlerThatThrowsIsAnsweredAsAnError)

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <sys/stat.h>
 #include <utility>
 
 namespace umavez {
@@ -13,8 +12,8 @@ FileWatch::FileWatch(std::string path)
     : path_(std::move(path)),
       lock_path_(path_ + ".lock"),
       log_path_(path_ + "-wal"),
-      file_(find(path_)),
-      lock_(find(lock_path_))
+      file_(find_file_id(path_)),
+      lock_(find_file_id(lock_path_))
 {
 }
 
@@ -24,14 +23,14 @@ Result<void> FileWatch::check() const
     const auto refuse = [](const std::string& path, std::string_view what) {
         return fail(Errc::store_unavailable, fmt::format("{} {}", shown(path), what));
     };
-    const auto file = find(path_);
+    const auto file = find_file_id(path_);
     if (!file) return refuse(path_, "was moved or deleted while it was open: put it back");
     if (file != file_) {
         return refuse(
             path_, "was replaced while it was open: put the first one back, or restart the server"
         );
     }
-    if (const auto lock = find(lock_path_); !lock || lock != lock_) {
+    if (const auto lock = find_file_id(lock_path_); !lock || lock != lock_) {
         return refuse(
             lock_path_,
             "was deleted or replaced, so a second server could open the database: stop this one "
@@ -39,7 +38,7 @@ Result<void> FileWatch::check() const
         );
     }
     // Not its identity: SQLite makes a new one when the lane reopens its connection.
-    if (!find(log_path_)) {
+    if (!find_file_id(log_path_)) {
         return refuse(
             log_path_,
             "was deleted, and a crash would lose what was committed since: stop the server with "
@@ -47,13 +46,6 @@ Result<void> FileWatch::check() const
         );
     }
     return {};
-}
-
-std::optional<FileWatch::Identity> FileWatch::find(const std::string& path)
-{
-    struct stat status{};
-    if (path.empty() || ::stat(path.c_str(), &status) != 0) return std::nullopt;
-    return Identity{status.st_dev, status.st_ino};
 }
 
 }  // namespace umavez

@@ -6,11 +6,12 @@
 // and a database file that was deleted or replaced shows only when somebody writes. So the
 // readiness of a server asks here: three calls of stat(2). Immutable after construction.
 
+#include "database/sqlite/file_id.hpp"
+
 #include <umavez/result.hpp>
 
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace umavez {
 
@@ -24,18 +25,11 @@ public:
     Result<void> check() const;
 
 private:
-    struct Identity {
-        dev_t device;
-        ino_t inode;
-        friend bool operator==(const Identity&, const Identity&) = default;
-    };
-    static std::optional<Identity> find(const std::string& path);
-
     const std::string path_;
     const std::string lock_path_;
     const std::string log_path_;
-    const std::optional<Identity> file_;
-    const std::optional<Identity> lock_;
+    const std::optional<FileId> file_;
+    const std::optional<FileId> lock_;
 };
 
 }  // namespace umavez

@@ -82,14 +82,14 @@ Result<void> SqliteTransaction::begin_savepoint()
 {
     if (auto usable = check_usable(); !usable) return usable;
     if (static_cast<std::size_t>(depth_) == depth_max) {
-        return spoil(
+        return fail_here(
             {Errc::invalid_argument,
              fmt::format("savepoints are nested deeper than {}", depth_max),
              std::source_location::current()}
         );
     }
     const StaticSql& sql = at_depth(savepoint_sql, depth_ + 1);
-    if (auto begun = connection_.execute(sql); !begun) return spoil(std::move(begun.error()));
+    if (auto begun = connection_.execute(sql); !begun) return fail_here(std::move(begun.error()));
     if (depth_ == 0) changes_at_savepoint_ = has_written_ ? -1 : connection_.changes_total();
     ++depth_;
     return {};
@@ -101,7 +101,7 @@ Result<void> SqliteTransaction::release_savepoint()
     if (auto usable = check_usable(); !usable) return usable;
     const StaticSql& sql = at_depth(release_sql, depth_);
     if (auto released = connection_.execute(sql); !released) {
-        return spoil(std::move(released.error()));
+        return fail_here(std::move(released.error()));
     }
     --depth_;
     return {};
@@ -115,7 +115,7 @@ Result<void> SqliteTransaction::rollback_savepoint()
     for (const auto* const sql :
          {&at_depth(rollback_sql, depth_), &at_depth(release_sql, depth_)}) {
         if (auto undone = connection_.execute(*sql); !undone)
-            return spoil(std::move(undone.error()));
+            return fail_here(std::move(undone.error()));
     }
     --depth_;
     if (spoiled_ && spoiled_depth_ > depth_) spoiled_.reset();
@@ -126,7 +126,7 @@ Result<StatementUse> SqliteTransaction::use(const StaticSql& sql)
 {
     if (auto usable = check_usable(); !usable) return std::unexpected(usable.error());
     auto statement = connection_.prepare(sql);
-    if (!statement) return spoil(std::move(statement.error()));
+    if (!statement) return fail_here(std::move(statement.error()));
     return StatementUse{**statement};
 }
 
@@ -136,17 +136,27 @@ Result<bool> SqliteTransaction::step(Statement& statement)
     if (code == SQLITE_ROW) return true;
     if (code == SQLITE_DONE) return false;
     if (code == SQLITE_INTERRUPT && connection_.is_overdue()) {
-        return spoil(connection_.overdue_error());
+        return fail_here(connection_.overdue_error());
     }
-    return spoil(connection_.to_error(code, statement.sql()));
+    return fail_here(connection_.to_error(code, statement.sql()));
 }
 
 std::unexpected<Error> SqliteTransaction::spoil(Error error)
 {
+    return spoil_from(0, std::move(error));
+}
+
+std::unexpected<Error> SqliteTransaction::fail_here(Error error)
+{
+    return spoil_from(depth_, std::move(error));
+}
+
+std::unexpected<Error> SqliteTransaction::spoil_from(int depth, Error error)
+{
     if (access_ != Access::read_once && !connection_.is_in_transaction()) is_lost_ = true;
-    if (!spoiled_) {
+    if (!spoiled_ || depth < spoiled_depth_) {
         spoiled_ = error;
-        spoiled_depth_ = depth_;
+        spoiled_depth_ = depth;
     }
     return std::unexpected(std::move(error));
 }
@@ -155,7 +165,7 @@ Result<void> SqliteTransaction::run_script(std::string_view sql)
 {
     if (auto usable = check_usable(); !usable) return usable;
     has_written_ = true;
-    if (auto ran = connection_.run_script(sql); !ran) return spoil(std::move(ran.error()));
+    if (auto ran = connection_.run_script(sql); !ran) return fail_here(std::move(ran.error()));
     return {};
 }
 
@@ -171,14 +181,14 @@ Result<void> SqliteTransaction::check_usable() const
 Result<StatementUse> SqliteTransaction::use(std::string_view sql, const Values& parameters)
 {
     if (auto usable = check_usable(); !usable) return std::unexpected(usable.error());
-    if (connection_.is_overdue()) return spoil(connection_.overdue_error());
+    if (connection_.is_overdue()) return fail_here(connection_.overdue_error());
     auto statement = connection_.prepare(sql);
-    if (!statement) return spoil(std::move(statement.error()));
+    if (!statement) return fail_here(std::move(statement.error()));
     StatementUse use{**statement};
-    if (auto bound = use->bind_all(parameters); !bound) return spoil(std::move(bound.error()));
+    if (auto bound = use->bind_all(parameters); !bound) return fail_here(std::move(bound.error()));
     if (use->is_read_only()) return use;
     if (access_ != Access::read_write) {
-        return spoil(
+        return fail_here(
             {Errc::sql,
              fmt::format("a read-only transaction cannot run: {}", sql),
              std::source_location::current()}

@@ -46,8 +46,6 @@ public:
     );  // which outlive the use
     Result<bool> step(Statement& statement);
 
-    // A failure that is not SQLite's but must have the same consequence (a record that does not
-    // decode).
     std::unexpected<Error> spoil(Error error) override;
 
     Result<void> run_script(std::string_view sql);
@@ -62,6 +60,8 @@ public:
     const Error& spoiled_by() const { return *spoiled_; }
 
 private:
+    std::unexpected<Error> fail_here(Error error);  // spoils down to the savepoint that is open
+    std::unexpected<Error> spoil_from(int depth, Error error);
     Result<void> check_usable() const;
 
     Connection& connection_;

@@ -151,6 +151,7 @@ int FaultyVfs::on_sync()
 
 int FaultyVfs::on_write()
 {
+    ++wal_writes;
     if (full_writes.load() == 0 || takes(writes_before_full)) return SQLITE_OK;
     return takes(full_writes) ? SQLITE_FULL : SQLITE_OK;
 }

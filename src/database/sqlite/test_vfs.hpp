@@ -25,6 +25,7 @@ public:
 
     std::atomic<int> wal_opens{0};
     std::atomic<int> wal_syncs{0};
+    std::atomic<int> wal_writes{0};
 
     void close_gate();
     void open_gate();

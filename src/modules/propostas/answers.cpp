@@ -82,7 +82,8 @@ http::Problem not_found(std::string_view what, std::int64_t id)
 {
     return {
         .name = "not-found",
-        .detail = {fmt::format("there is no {} {}", what, id), fmt::format("não há {} {}", what, id)},
+        .detail =
+            {fmt::format("there is no {} {}", what, id), fmt::format("não há {} {}", what, id)},
     };
 }
 
@@ -101,8 +102,12 @@ http::Problem invalid_transition(const Proposta& proposta, Passo passo)
     return {
         .name = "invalid-transition",
         .detail =
-            {fmt::format("a proposal in {} does not allow {}", to_text(proposta.estado), to_text(passo)),
-             fmt::format("uma proposta em {} não permite {}", to_text(proposta.estado), to_text(passo))},
+            {fmt::format(
+                 "a proposal in {} does not allow {}", to_text(proposta.estado), to_text(passo)
+             ),
+             fmt::format(
+                 "uma proposta em {} não permite {}", to_text(proposta.estado), to_text(passo)
+             )},
         .members =
             {http::text_member("estado", to_text(proposta.estado)),
              http::number_member("versao", proposta.versao)},

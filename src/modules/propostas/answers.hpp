@@ -1,6 +1,7 @@
 #pragma once
 
-// Answers that speak of a client or a proposal, and the problems only this module knows. Pure, thread-safe.
+// Answers that speak of a client or a proposal, and the problems only this module knows. Pure,
+// thread-safe.
 
 #include "http/message.hpp"
 #include "http/problem.hpp"

@@ -47,7 +47,8 @@ AtomicRoute criar()
     };
     route.answers = {
         {.status = 201, .description = "Created", .body = cliente_schema(), .example = example},
-        {.status = 200, .description = "Replayed: the client as it is now", .body = cliente_schema()},
+        {.status = 200, .description = "Replayed: the client as it is now", .body = cliente_schema()
+        },
     };
     route.problems = {"validation", "email-existente", "entity-deleted"};
     return {
@@ -67,21 +68,24 @@ AtomicRoute alterar(const Settings& settings)
     route.operation_id = "clientes.alterar";
     route.tag = "Clientes";
     route.summary = "Change a client";
-    route.description = "Members that are left out stay as they are; a null takes `documento` away.";
+    route.description =
+        "Members that are left out stay as they are; a null takes `documento` away.";
     route.path = {id_parameter("The client")};
     route.body = http::Body{
         .schema = http::object(input_fields(true)).named("ClienteChanges"),
         .example = R"({"nome":"João da Silva"})"
     };
     route.answers = {
-        {.status = 200, .description = "The client as it is now", .body = cliente_schema(), .example = example}
+        {.status = 200,
+         .description = "The client as it is now",
+         .body = cliente_schema(),
+         .example = example}
     };
     route.problems = {"validation", "not-found", "email-existente", "entity-deleted"};
     return {
         .route = std::move(route),
         .operation = clientes_alterar(settings),
-        .prepare = [retention = settings.retencao_operacoes](
-                       const Exchange& exchange
+        .prepare = [retention = settings.retencao_operacoes](const Exchange& exchange
                    ) -> OrProblem<AtomicAction> {
             auto changes = read_cliente_changes(exchange.body, exchange.language);
             if (!changes) return std::unexpected(std::move(changes).error());
@@ -105,12 +109,12 @@ ReadRoute mostrar()
     ReadRoute read{.route = std::move(route)};
     read.prepare = [](const Exchange& exchange) -> OrProblem<ReadAction> {
         return [tenant_id = exchange.caller.tenant_id,
-                id = http::get_integer(exchange.request, "id")](
-                   Transaction& transaction
+                id = http::get_integer(exchange.request, "id")](Transaction& transaction
                ) -> Result<OrProblem<http::Response>> {
             const auto found = find_cliente(transaction, tenant_id, id);
             if (!found) return std::unexpected(found.error());
-            if (!*found) return OrProblem<http::Response>{std::unexpected(not_found("cliente", id))};
+            if (!*found)
+                return OrProblem<http::Response>{std::unexpected(not_found("cliente", id))};
             return to_http(to_response(200, **found));
         };
     };

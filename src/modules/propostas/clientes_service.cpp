@@ -11,9 +11,7 @@ namespace {
 
 using key_protocol::AtomicAction;
 
-Answered run_criar(
-    Transaction& transaction, const Origin& origin, const NovoCliente& novo
-)
+Answered run_criar(Transaction& transaction, const Origin& origin, const NovoCliente& novo)
 {
     const auto inserted = insert_cliente(transaction, origin.tenant_id, novo, origin.key);
     if (!inserted) return std::unexpected(inserted.error());
@@ -26,9 +24,7 @@ Answered run_criar(
     return refused(email_taken(novo.email));
 }
 
-Answered show_cliente(
-    Transaction& transaction, const Origin& origin, std::int64_t id
-)
+Answered show_cliente(Transaction& transaction, const Origin& origin, std::int64_t id)
 {
     const auto found = find_cliente(transaction, origin.tenant_id, id);
     if (!found) return std::unexpected(found.error());
@@ -73,7 +69,9 @@ AtomicAction alterar_cliente(
     AtomicAction change = [origin, id, changes = std::move(changes)](Transaction& transaction) {
         return run_alterar(transaction, origin, id, changes);
     };
-    return recorded(std::move(origin), {"alterar_cliente", id, retention}, std::move(show), std::move(change));
+    return recorded(
+        std::move(origin), {"alterar_cliente", id, retention}, std::move(show), std::move(change)
+    );
 }
 
 }  // namespace umavez::propostas

@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be done to clients: actions that run inside the transaction of their record. They hold all they
-// need by value and may run more than once. Thread-safe.
+// What can be done to clients: actions that run inside the transaction of their record. They hold
+// all they need by value and may run more than once. Thread-safe.
 
 #include "key_protocol/protect.hpp"
 #include "modules/propostas/input.hpp"

@@ -27,7 +27,9 @@ Result<std::optional<Cliente>> find_where(
     Transaction& transaction, std::string_view condition, const Values& parameters
 )
 {
-    return only_row(transaction.query(fmt::format("{}{}", select, condition), parameters), to_cliente);
+    return only_row(
+        transaction.query(fmt::format("{}{}", select, condition), parameters), to_cliente
+    );
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ Result<std::optional<Cliente>> insert_cliente(
         .updated_at = transaction.now(),
     };
     const auto rows = transaction.query(
-        "INSERT INTO clientes (tenant_id, nome, email, documento, idempotencia_key, created_at, updated_at) "
+        "INSERT INTO clientes (tenant_id, nome, email, documento, idempotencia_key, created_at, "
+        "updated_at) "
         "VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING RETURNING id",
         {tenant_id.text(),
          cliente.nome,
@@ -67,7 +70,8 @@ Result<bool> update_cliente(Transaction& transaction, const Cliente& cliente)
 {
     const auto updated = transaction.nested([&]() -> Result<void> {
         const auto changed = transaction.execute(
-            "UPDATE clientes SET nome = $2, email = $3, documento = $4, updated_at = $5 WHERE id = $1",
+            "UPDATE clientes SET nome = $2, email = $3, documento = $4, updated_at = $5 WHERE id = "
+            "$1",
             {cliente.id,
              cliente.nome,
              cliente.email,
@@ -94,7 +98,9 @@ Result<std::optional<Cliente>> find_cliente_by_key(
 )
 {
     return find_where(
-        transaction, "WHERE tenant_id = $1 AND idempotencia_key = $2", {tenant_id.text(), key.text()}
+        transaction,
+        "WHERE tenant_id = $1 AND idempotencia_key = $2",
+        {tenant_id.text(), key.text()}
     );
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rows of clients. Functions run inside the caller's transaction; the tenant is part of every look-up.
-// Confined to the thread of the transaction.
+// The rows of clients. Functions run inside the caller's transaction; the tenant is part of every
+// look-up. Confined to the thread of the transaction.
 
 #include "modules/propostas/entities.hpp"
 #include "modules/propostas/input.hpp"

@@ -21,8 +21,8 @@ inline std::optional<std::string> text_at(const Row& row, std::size_t column)
     return row.is_null(column) ? std::nullopt : std::optional{row.text(column)};
 }
 
-// Every row of an answer. `to_entity` makes a Result: a row that another program spoiled is an error, not a
-// crash.
+// Every row of an answer. `to_entity` makes a Result: a row that another program spoiled is an
+// error, not a crash.
 template <typename ToEntity>
 auto all_rows(const Result<Rows>& rows, ToEntity to_entity)
     -> Result<std::vector<typename decltype(to_entity(rows->front()))::value_type>>

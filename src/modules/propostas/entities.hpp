@@ -1,6 +1,7 @@
 #pragma once
 
-// Clients, proposals and the steps of a proposal's history, and how each is written as JSON. Plain values.
+// Clients, proposals and the steps of a proposal's history, and how each is written as JSON. Plain
+// values.
 
 #include "base/money.hpp"
 #include "modules/propostas/estado.hpp"
@@ -37,7 +38,7 @@ struct Proposta {
 // How a proposal came to a version.
 struct HistoricoStep {
     std::int64_t versao = 1;
-    std::string operacao;  // "criar", "submeter" …
+    std::string operacao;                   // "criar", "submeter" …
     std::optional<Estado> estado_anterior;  // nullopt: created
     Estado estado = Estado::rascunho;
     Money valor;

@@ -30,11 +30,14 @@ TEST(Estado, OnlyTheDrawnStepsLeadOn)
 
     for (const Estado estado : estados) {
         for (const Passo passo : passos) {
-            const std::string step = std::string{to_text(estado)} + " " + std::string{to_text(passo)};
+            const std::string step =
+                std::string{to_text(estado)} + " " + std::string{to_text(passo)};
             const auto after = estado_after(estado, passo);
             const auto expected = drawn.find(step);
             ASSERT_EQ(after.has_value(), expected != drawn.end()) << step;
-            if (after) EXPECT_EQ(to_text(*after), expected->second) << step;
+            if (after) {
+                EXPECT_EQ(to_text(*after), expected->second) << step;
+            }
         }
     }
 }

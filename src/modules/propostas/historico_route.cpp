@@ -27,7 +27,8 @@ http::Schema step_schema()
                             {.name = "valor", .type = http::money()},
                             {.name = "usuario",
                              .type = http::text().or_null(),
-                             .description = "X-Usuario of the request, else the label of its token"},
+                             .description = "X-Usuario of the request, else the label of its token"
+                            },
                             {.name = "created_at", .type = http::date_time()},
                         })
         .named("HistoricoStep");

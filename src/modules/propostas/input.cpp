@@ -47,7 +47,8 @@ bool has_stranger(std::string_view text)
     constexpr std::u32string_view strangers = U"\"(),:;<>@[\\]";
     while (!text.empty()) {
         const char32_t character = take_character(text);
-        if (is_control(character) || is_blank(character) || strangers.contains(character)) return true;
+        if (is_control(character) || is_blank(character) || strangers.contains(character))
+            return true;
     }
     return false;
 }

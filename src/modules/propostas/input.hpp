@@ -48,8 +48,9 @@ Read<NovaProposta> read_nova_proposta(const JsonTree* body, http::Language langu
 Read<PropostaChanges> read_proposta_changes(const JsonTree* body, http::Language language);
 Read<std::optional<std::int64_t>> read_versao(const JsonTree* body, http::Language language);
 
-// One "@" with something on both sides; no spaces, quotes, brackets or commas; no part begins or ends with a
-// dot, and no two dots stand together. Whether anybody reads mail there, only a mail can tell.
+// One "@" with something on both sides; no spaces, quotes, brackets or commas; no part begins or
+// ends with a dot, and no two dots stand together. Whether anybody reads mail there, only a mail
+// can tell.
 bool is_email(std::string_view text) noexcept;
 
 }  // namespace umavez::propostas

@@ -27,7 +27,9 @@ std::string errors_of(const Read<T>& read)
 
 TEST(Input, AClientIsReadWithAndWithoutADocument)
 {
-    const Body body{R"({"nome":"João Silva","email":"joao@example.com","documento":"123.456.789-00"})"};
+    const Body body{
+        R"({"nome":"João Silva","email":"joao@example.com","documento":"123.456.789-00"})"
+    };
     const auto cliente = read_novo_cliente(body.get(), english);
     ASSERT_TRUE(cliente) << errors_of(cliente);
     EXPECT_EQ(cliente->nome, "João Silva");
@@ -65,7 +67,9 @@ TEST(Input, AChangeOfAClientKeepsWhatItDoesNotName)
         errors_of(read_cliente_changes(nullptr, english)), ::testing::HasSubstr("at least one of")
     );
     const Body emptied{R"({"nome":null})"};
-    EXPECT_THAT(errors_of(read_cliente_changes(emptied.get(), english)), ::testing::HasSubstr("nome"));
+    EXPECT_THAT(
+        errors_of(read_cliente_changes(emptied.get(), english)), ::testing::HasSubstr("nome")
+    );
 }
 
 TEST(Input, AProposalTakesAnExactAmount)

@@ -4,7 +4,9 @@
 
 namespace umavez::propostas {
 
-Result<std::optional<std::int64_t>> find_operacao(Transaction& transaction, const Operacao& operacao)
+Result<std::optional<std::int64_t>> find_operacao(
+    Transaction& transaction, const Operacao& operacao
+)
 {
     const auto rows = transaction.query(
         "SELECT entidade_id FROM idempotencia_operacoes "
@@ -31,7 +33,8 @@ Result<void> write_operacao(
     const Instant now = transaction.now();
     const auto written = transaction.execute(
         "INSERT INTO idempotencia_operacoes "
-        "(tenant_id, idempotencia_key, tipo_operacao, entidade_id, resultado, created_at, expires_at) "
+        "(tenant_id, idempotencia_key, tipo_operacao, entidade_id, resultado, created_at, "
+        "expires_at) "
         "VALUES ($1, $2, $3, $4, $5, $6, $7) "
         "ON CONFLICT (tenant_id, idempotencia_key, tipo_operacao) DO UPDATE SET "
         "entidade_id = excluded.entidade_id, resultado = excluded.resultado, "

@@ -1,9 +1,10 @@
 #pragma once
 
-// `idempotencia_operacoes`: which operation a key did to which entity, with a snapshot of the result.
+// `idempotencia_operacoes`: which operation a key did to which entity, with a snapshot of the
+// result.
 //
-// The engine's record is the authority; a row is written in its transaction and swept with it. Functions run
-// inside the caller's transaction. Confined to its thread.
+// The engine's record is the authority; a row is written in its transaction and swept with it.
+// Functions run inside the caller's transaction. Confined to its thread.
 
 #include <umavez/names.hpp>
 #include <umavez/transaction.hpp>
@@ -23,7 +24,9 @@ struct Operacao {
 };
 
 // The entity that the key did this to. A row past its expiry counts no more, swept or not.
-Result<std::optional<std::int64_t>> find_operacao(Transaction& transaction, const Operacao& operacao);
+Result<std::optional<std::int64_t>> find_operacao(
+    Transaction& transaction, const Operacao& operacao
+);
 
 // In place of an expired one, if there is any. `retention`: nullopt keeps it for ever.
 Result<void> write_operacao(

@@ -1,7 +1,7 @@
 #pragma once
 
-// The operations of Propostas as the engine knows them: atomic, replayed as the entity is now, kept for ever,
-// final on success only. Thread-safe.
+// The operations of Propostas as the engine knows them: atomic, replayed as the entity is now, kept
+// for ever, final on success only. Thread-safe.
 
 #include "modules/propostas/estado.hpp"
 
@@ -12,7 +12,8 @@
 namespace umavez::propostas {
 
 struct Settings {
-    // Of operations other than creations, whose keys stay in the rows of their entities. Nullopt: for ever.
+    // Of operations other than creations, whose keys stay in the rows of their entities. Nullopt:
+    // for ever.
     std::optional<Duration> retencao_operacoes;
 };
 

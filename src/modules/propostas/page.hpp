@@ -1,6 +1,7 @@
 #pragma once
 
-// One page of a list: where it begins, how long it is, and the opaque cursor of the next. Pure, thread-safe.
+// One page of a list: where it begins, how long it is, and the opaque cursor of the next. Pure,
+// thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Page {
 std::string to_cursor(std::int64_t last_id);
 std::optional<std::int64_t> parse_cursor(std::string_view cursor) noexcept;
 
-// The rows of a page. Ask the database for one row more than the limit: that it is there tells that there is
-// a next page.
+// The rows of a page. Ask the database for one row more than the limit: that it is there tells that
+// there is a next page.
 template <typename T>
 struct Listed {
     std::vector<T> rows;

@@ -18,7 +18,15 @@ RC_GTEST_PROP(PageProperties, ACursorIsReadBack, ())
 TEST(Page, WhatIsNoCursorOfOursIsRefused)
 {
     for (const char* const cursor :
-         {"", "1", "id_", "id_-1", "id_x", "id_1 ", "ID_1", "id_ffffffffffffffffff", "id_8000000000000000"}) {
+         {"",
+          "1",
+          "id_",
+          "id_-1",
+          "id_x",
+          "id_1 ",
+          "ID_1",
+          "id_ffffffffffffffffff",
+          "id_8000000000000000"}) {
         EXPECT_FALSE(parse_cursor(cursor)) << cursor;
     }
 }

@@ -45,7 +45,8 @@ AtomicRoute criar()
     route.tag = "Propostas";
     route.summary = "Create a proposal";
     route.description =
-        "It begins in `rascunho` with `versao` 1. A retry with the same key shows the proposal as it is now, "
+        "It begins in `rascunho` with `versao` 1. A retry with the same key shows the proposal as "
+        "it is now, "
         "with the `valor` of the first request.";
     route.body = http::Body{
         .schema = http::object({
@@ -78,9 +79,8 @@ OrProblem<AtomicAction> prepare_step(
     std::optional<Duration> retention
 )
 {
-    auto expected = key_protocol::read_expected_version(
-        exchange.request.headers, versao, exchange.language
-    );
+    auto expected =
+        key_protocol::read_expected_version(exchange.request.headers, versao, exchange.language);
     if (!expected) return std::unexpected(std::move(expected).error());
     Step step{
         .proposta_id = http::get_integer(exchange.request, "id"),
@@ -111,8 +111,7 @@ AtomicRoute alterar(const Settings& settings)
     return {
         .route = std::move(route),
         .operation = propostas_passo(Passo::alterar, settings),
-        .prepare = [retention = settings.retencao_operacoes](
-                       const Exchange& exchange
+        .prepare = [retention = settings.retencao_operacoes](const Exchange& exchange
                    ) -> OrProblem<AtomicAction> {
             const auto changes = read_proposta_changes(exchange.body, exchange.language);
             if (!changes) return std::unexpected(changes.error());
@@ -132,7 +131,8 @@ AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settin
     route.tag = "Propostas";
     route.summary = std::move(summary);
     route.description =
-        "A retry with the same key does nothing again and shows the proposal as it is now, whatever its "
+        "A retry with the same key does nothing again and shows the proposal as it is now, "
+        "whatever its "
         "version.";
     route.path = {id_parameter("The proposal")};
     route.body = http::Body{
@@ -147,8 +147,7 @@ AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settin
     return {
         .route = std::move(route),
         .operation = propostas_passo(passo, settings),
-        .prepare = [passo, retention = settings.retencao_operacoes](
-                       const Exchange& exchange
+        .prepare = [passo, retention = settings.retencao_operacoes](const Exchange& exchange
                    ) -> OrProblem<AtomicAction> {
             const auto versao = read_versao(exchange.body, exchange.language);
             if (!versao) return std::unexpected(versao.error());
@@ -169,12 +168,12 @@ ReadRoute mostrar()
     ReadRoute read{.route = std::move(route)};
     read.prepare = [](const Exchange& exchange) -> OrProblem<ReadAction> {
         return [tenant_id = exchange.caller.tenant_id,
-                id = http::get_integer(exchange.request, "id")](
-                   Transaction& transaction
+                id = http::get_integer(exchange.request, "id")](Transaction& transaction
                ) -> Result<OrProblem<http::Response>> {
             const auto found = find_proposta(transaction, tenant_id, id);
             if (!found) return std::unexpected(found.error());
-            if (!*found) return OrProblem<http::Response>{std::unexpected(not_found("proposta", id))};
+            if (!*found)
+                return OrProblem<http::Response>{std::unexpected(not_found("proposta", id))};
             return to_http(to_response(200, **found));
         };
     };

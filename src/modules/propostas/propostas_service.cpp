@@ -32,9 +32,7 @@ Result<void> note_step(
     return append_historico(transaction, origin.tenant_id, proposta.id, step);
 }
 
-Answered run_criar(
-    Transaction& transaction, const Origin& origin, const NovaProposta& nova
-)
+Answered run_criar(Transaction& transaction, const Origin& origin, const NovaProposta& nova)
 {
     const auto cliente = find_cliente(transaction, origin.tenant_id, nova.cliente_id);
     if (!cliente) return std::unexpected(cliente.error());
@@ -55,9 +53,7 @@ Answered run_criar(
     return refused(unknown_cliente(nova.cliente_id, origin.language));
 }
 
-Answered show_proposta(
-    Transaction& transaction, const Origin& origin, std::int64_t id
-)
+Answered show_proposta(Transaction& transaction, const Origin& origin, std::int64_t id)
 {
     const auto found = find_proposta(transaction, origin.tenant_id, id);
     if (!found) return std::unexpected(found.error());
@@ -65,9 +61,7 @@ Answered show_proposta(
     return to_response(200, **found);
 }
 
-Answered run_step(
-    Transaction& transaction, const Origin& origin, const Step& step
-)
+Answered run_step(Transaction& transaction, const Origin& origin, const Step& step)
 {
     const auto found = find_proposta(transaction, origin.tenant_id, step.proposta_id);
     if (!found) return std::unexpected(found.error());

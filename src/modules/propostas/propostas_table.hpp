@@ -1,7 +1,7 @@
 #pragma once
 
-// The rows of proposals and of their history. Functions run inside the caller's transaction; the tenant is part
-// of every look-up. Confined to the thread of the transaction.
+// The rows of proposals and of their history. Functions run inside the caller's transaction; the
+// tenant is part of every look-up. Confined to the thread of the transaction.
 
 #include "modules/propostas/entities.hpp"
 #include "modules/propostas/input.hpp"
@@ -16,7 +16,8 @@
 
 namespace umavez::propostas {
 
-// Nullopt: another proposal of the tenant has the key, and nothing was written. The client must exist.
+// Nullopt: another proposal of the tenant has the key, and nothing was written. The client must
+// exist.
 Result<std::optional<Proposta>> insert_proposta(
     Transaction& transaction,
     const TenantId& tenant_id,
@@ -57,8 +58,8 @@ Result<void> append_historico(
     const HistoricoStep& step
 );
 
-// From the first version to the last. A proposal has as many steps as somebody took, so they are not paged,
-// but bounded.
+// From the first version to the last. A proposal has as many steps as somebody took, so they are
+// not paged, but bounded.
 inline constexpr std::int64_t historico_max = 1000;
 Result<std::vector<HistoricoStep>> list_historico(
     Transaction& transaction, const TenantId& tenant_id, std::int64_t proposta_id

@@ -1,7 +1,7 @@
 #pragma once
 
-// Operations that change an entity leave a row in idempotencia_operacoes, in the transaction of their record,
-// and believe the row where the record is gone. Thread-safe.
+// Operations that change an entity leave a row in idempotencia_operacoes, in the transaction of
+// their record, and believe the row where the record is gone. Thread-safe.
 
 #include "key_protocol/protect.hpp"
 #include "modules/propostas/origin.hpp"
@@ -21,9 +21,9 @@ struct RecordedOperation {
     std::optional<Duration> retention;  // nullopt: for ever
 };
 
-// With a key: where its row is there already, `show` gives the entity as it is now and the answer is a replay,
-// or a refusal if the row speaks of another entity; else `change` runs and its answer becomes the row's
-// `resultado`. Without a key: `change` alone.
+// With a key: where its row is there already, `show` gives the entity as it is now and the answer
+// is a replay, or a refusal if the row speaks of another entity; else `change` runs and its answer
+// becomes the row's `resultado`. Without a key: `change` alone.
 key_protocol::AtomicAction recorded(
     Origin origin,
     RecordedOperation operation,

@@ -1,7 +1,7 @@
 #pragma once
 
-// The endpoints of Propostas: /api/v1/clientes and /api/v1/propostas. They are added before the server starts;
-// what they do then is thread-safe.
+// The endpoints of Propostas: /api/v1/clientes and /api/v1/propostas. They are added before the
+// server starts; what they do then is thread-safe.
 
 #include "key_protocol/protect.hpp"
 #include "modules/propostas/operations.hpp"

@@ -9,14 +9,18 @@
 namespace umavez::propostas {
 namespace {
 
-// Ids are never given out twice (AUTOINCREMENT): a replay for an entity that was deleted must not find
-// a stranger under its id.
+// Ids are never given out twice (AUTOINCREMENT): a replay for an entity that was deleted must not
+// find a stranger under its id.
 //
-// `valor` is the text of a DECIMAL(10,2), as PostgreSQL reads and writes it: SQLite has no exact decimals.
-// Instants are microseconds since 1970; `expires_at` null means "kept for ever". Lengths are in characters.
+// `valor` is the text of a DECIMAL(10,2), as PostgreSQL reads and writes it: SQLite has no exact
+// decimals. Instants are microseconds since 1970; `expires_at` null means "kept for ever". Lengths
+// are in characters.
 //
-// Every index costs each insertion, so there are few: those of uniqueness, and those that lists walk. An index
-// ends with the row's id by itself, so (tenant_id) is the order in which a tenant's rows are listed.
+// Every index costs each insertion, so there are few: those of uniqueness, and those that lists
+// walk. An index ends with the row's id by itself, so (tenant_id) is the order in which a tenant's
+// rows are listed.
+//
+// `resultado` is JSON. A schema that is not trusted may not call json_valid().
 //
 // A version of a proposal is reached once, which makes it the key of its history.
 constexpr std::string_view sqlite_1 = R"(
@@ -40,7 +44,7 @@ CREATE TABLE propostas (
     cliente_id INTEGER NOT NULL REFERENCES clientes (id),
     valor TEXT NOT NULL CHECK (
         length(valor) BETWEEN 4 AND 11 AND valor GLOB '*[0-9].[0-9][0-9]'
-        AND substr(valor, 1, length(valor) - 3) NOT GLOB '*[^0-9]*'
+        AND valor NOT GLOB '0[0-9]*' AND substr(valor, 1, length(valor) - 3) NOT GLOB '*[^0-9]*'
     ),
     estado TEXT NOT NULL CHECK (
         estado IN ('rascunho', 'enviada', 'aceita', 'recusada', 'cancelada')
@@ -74,7 +78,7 @@ CREATE TABLE idempotencia_operacoes (
     idempotencia_key TEXT NOT NULL CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
     tipo_operacao TEXT NOT NULL CHECK (length(tipo_operacao) BETWEEN 1 AND 50),
     entidade_id INTEGER NOT NULL,
-    resultado TEXT NOT NULL CHECK (json_valid(resultado)),
+    resultado TEXT NOT NULL CHECK (resultado GLOB '{*}'),
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     UNIQUE (tenant_id, idempotencia_key, tipo_operacao)

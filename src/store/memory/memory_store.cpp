@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <deque>
 #include <utility>
 
@@ -41,15 +42,58 @@ std::optional<Instant> due_since(
     return is_abandoned ? record.processing_expires_at : record.retry_at;
 }
 
-bool is_wanted(const ScanQuery& query, const RecordId& id, const Record& record)
+bool is_wanted(const RecordsQuery& query, const RecordId& id, const Record& record)
 {
     return (!query.tenant_id || *query.tenant_id == id.tenant_id) &&
            (!query.operation || *query.operation == id.operation) &&
            (!query.status || *query.status == record.status) &&
-           id.key.text().starts_with(query.key_prefix) && (!query.after || *query.after < id);
+           id.key.text().starts_with(query.key_prefix);
 }
 
-constexpr auto by_id = [](const NamedRecord& a, const NamedRecord& b) { return a.id < b.id; };
+// Order of scan(): the newest first; the identity makes it total.
+struct Place {
+    Instant created_at;
+    RecordId id;
+    friend bool operator<(const Place& a, const Place& b)
+    {
+        return a.created_at != b.created_at ? a.created_at > b.created_at : a.id < b.id;
+    }
+};
+
+struct Placed {
+    Place place;
+    Record record;
+    friend bool operator<(const Placed& a, const Placed& b) { return a.place < b.place; }
+};
+
+// "1700000000000000/acme/pedidos.criar/key": only a key may hold a slash.
+std::string to_cursor(const Place& place)
+{
+    return std::to_string(to_micros(place.created_at)) + "/" + place.id.tenant_id.text() + "/" +
+           place.id.operation.text() + "/" + place.id.key.text();
+}
+
+Result<std::optional<Place>> parse_cursor(std::string_view cursor)
+{
+    if (cursor.empty()) return std::optional<Place>{};
+    const auto take = [&cursor] {
+        const std::size_t slash = std::min(cursor.find('/'), cursor.size());
+        const std::string_view part = cursor.substr(0, slash);
+        cursor.remove_prefix(std::min(slash + 1, cursor.size()));
+        return part;
+    };
+    const std::string_view micros = take();
+    auto tenant_id = TenantId::parse(take());
+    auto operation = Operation::parse(take());
+    auto key = Key::parse(cursor);
+    std::int64_t at = 0;
+    const auto [end, error] = std::from_chars(micros.data(), micros.data() + micros.size(), at);
+    if (error != std::errc{} || end != micros.data() + micros.size() || !tenant_id || !operation ||
+        !key) {
+        return fail(Errc::invalid_argument, "cursor: not one that a page gave; begin without one");
+    }
+    return Place{from_micros(at), {*std::move(tenant_id), *std::move(operation), *std::move(key)}};
+}
 
 class MemoryStore final : public Store {
 public:
@@ -66,7 +110,8 @@ public:
 
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
     {
-        if (batch.size() > limits::batch_members_max) return Async<std::vector<Found>>::ready(too_many());
+        if (batch.size() > limits::batch_members_max)
+            return Async<std::vector<Found>>::ready(too_many());
         std::vector<Found> found;
         found.reserve(batch.size());
         for (Insertion& insertion : batch) {
@@ -78,7 +123,8 @@ public:
 
     Async<std::vector<Replaced>> replace(std::vector<Replacement> batch) override
     {
-        if (batch.size() > limits::batch_members_max) return Async<std::vector<Replaced>>::ready(too_many());
+        if (batch.size() > limits::batch_members_max)
+            return Async<std::vector<Replaced>>::ready(too_many());
         std::vector<Replaced> replaced;
         replaced.reserve(batch.size());
         for (Replacement& replacement : batch) {
@@ -90,7 +136,8 @@ public:
 
     Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) override
     {
-        if (batch.size() > limits::batch_members_max) return Async<std::vector<Replaced>>::ready(too_many());
+        if (batch.size() > limits::batch_members_max)
+            return Async<std::vector<Replaced>>::ready(too_many());
         std::vector<Replaced> replaced;
         replaced.reserve(batch.size());
         for (const Heartbeat& heartbeat : batch) {
@@ -106,8 +153,9 @@ public:
         return Async<Sighting>::ready(shard_of(hash).find({id, hash}));
     }
 
-    // One shard after the other, from where the last sweep stopped: nobody waits for more than one of them.
-    // The audit has no retention of its own here: it is bounded per key and goes with the record.
+    // One shard after the other, from where the last sweep stopped: nobody waits for more than one
+    // of them. The audit has no retention of its own here: it is bounded per key and goes with the
+    // record.
     Async<Swept> sweep(std::size_t count_max, Duration /*audit_retention*/) override
     {
         Swept swept;
@@ -121,7 +169,8 @@ public:
 
     Async<Due> due(DueQuery query) override
     {
-        std::vector<Overdue> overdue;  // a heap of the `count_max` longest overdue, the least so in front
+        std::vector<Overdue>
+            overdue;  // a heap of the `count_max` longest overdue, the least so in front
         for (const Shard& shard : shards_) {
             shard.each_open([&](const RecordId& id, const Record& record, Instant now) {
                 const std::optional<Instant> since = due_since(query, id, record, now);
@@ -140,24 +189,38 @@ public:
         return Async<Due>::ready(std::move(found));
     }
 
-    Async<std::vector<NamedRecord>> scan(ScanQuery query) override
+    Async<RecordsPage> scan(RecordsQuery query) override
     {
-        const std::size_t count_max = std::min(query.count_max, limits::scan_page_max);
-        std::vector<NamedRecord> page;  // a heap of the first `count_max`, the last of them in front
+        const auto after = parse_cursor(query.cursor);
+        if (!after) return Async<RecordsPage>::ready(std::unexpected(after.error()));
+        // One more than asked for tells whether another page follows.
+        const std::size_t wanted =
+            std::clamp<std::size_t>(query.count_max, 1, limits::scan_page_max) + 1;
+        std::vector<Placed> first;  // a heap of the first `wanted`, the last of them in front
         for (const Shard& shard : shards_) {
             shard.each([&](const RecordId& id, const Record& record, Instant) {
                 if (!is_wanted(query, id, record)) return;
-                const bool is_full = page.size() >= count_max;
-                if (is_full && (page.empty() || page.front().id < id)) return;
-                page.push_back({id, record});
-                std::ranges::push_heap(page, by_id);
+                Place place{record.created_at, id};
+                if (*after && !(**after < place)) return;
+                const bool is_full = first.size() == wanted;
+                if (is_full && first.front().place < place) return;
+                first.push_back({std::move(place), record});
+                std::ranges::push_heap(first, std::less{});
                 if (!is_full) return;
-                std::ranges::pop_heap(page, by_id);
-                page.pop_back();
+                std::ranges::pop_heap(first, std::less{});
+                first.pop_back();
             });
         }
-        std::ranges::sort(page, by_id);
-        return Async<std::vector<NamedRecord>>::ready(std::move(page));
+        std::ranges::sort(first, std::less{});
+        RecordsPage page{.records = {}, .next = {}, .now = clock_.now()};
+        if (first.size() == wanted) {
+            first.pop_back();
+            page.next = to_cursor(first.back().place);
+        }
+        for (Placed& placed : first) {
+            page.records.push_back({std::move(placed.place.id), std::move(placed.record)});
+        }
+        return Async<RecordsPage>::ready(std::move(page));
     }
 
     Async<StoreCounts> count() override
@@ -171,7 +234,8 @@ public:
             shard.each([&](const RecordId&, const Record& record, Instant) {
                 StoreCount& counted = counts[static_cast<std::size_t>(record.status)];
                 ++counted.records;
-                counted.oldest = std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
+                counted.oldest =
+                    std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
             });
         }
         StoreCounts answer{.by_status = {counts.begin(), counts.end()}, .now = clock_.now()};
@@ -187,16 +251,20 @@ public:
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
     {
         const std::uint64_t hash = hash_of(id);
-        return Async<std::vector<AuditEntry>>::ready(shard_of(hash).timeline({id, hash}, count_max));
+        return Async<std::vector<AuditEntry>>::ready(shard_of(hash).timeline({id, hash}, count_max)
+        );
     }
 
 private:
     static std::unexpected<Error> too_many()
     {
-        return fail(Errc::limit_exceeded, "a batch has more members than limits::batch_members_max");
+        return fail(
+            Errc::limit_exceeded, "a batch has more members than limits::batch_members_max"
+        );
     }
 
-    // Each text seeds the next, so no two identities share their bytes by accident of concatenation.
+    // Each text seeds the next, so no two identities share their bytes by accident of
+    // concatenation.
     std::uint64_t hash_of(const RecordId& id) const noexcept
     {
         std::uint64_t hash = seed_;

@@ -1,13 +1,9 @@
 #include "store/sqlite/record_queries.hpp"
 
-#include "base/limits.hpp"
 #include "core/decide.hpp"
 #include "store/sqlite/record_codec.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 
 namespace umavez {
 namespace {
@@ -75,43 +71,6 @@ Instant due_since(const Record& record)
     return since.value_or(record.updated_at);
 }
 
-struct ScanSql {
-    std::string text;
-    Values parameters;
-
-    void require(std::string_view condition, Value value)
-    {
-        parameters.push_back(std::move(value));
-        text += text.empty() ? " WHERE " : " AND ";
-        text += fmt::format(fmt::runtime(condition), parameters.size());
-    }
-};
-
-ScanSql make_scan(const ScanQuery& query)
-{
-    ScanSql sql;
-    if (query.tenant_id) sql.require("tenant_id = ${}", query.tenant_id->text());
-    if (query.operation) sql.require("operation = ${}", query.operation->text());
-    if (query.status) sql.require("status = ${}", std::string{to_text(*query.status)});
-    if (!query.key_prefix.empty()) {
-        sql.require("key >= ${}", query.key_prefix);
-        sql.require(
-            "substr(CAST(key AS BLOB), 1, " + std::to_string(query.key_prefix.size()) + ") = ${}",
-            Blob{query.key_prefix}
-        );
-    }
-    if (query.after) {
-        const std::size_t next = sql.parameters.size() + 1;
-        sql.text += sql.text.empty() ? " WHERE " : " AND ";
-        sql.text +=
-            fmt::format("(tenant_id, operation, key) > (${}, ${}, ${})", next, next + 1, next + 2);
-        sql.parameters.emplace_back(query.after->tenant_id.text());
-        sql.parameters.emplace_back(query.after->operation.text());
-        sql.parameters.emplace_back(query.after->key.text());
-    }
-    return sql;
-}
-
 }  // namespace
 
 Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query)
@@ -129,24 +88,6 @@ Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query)
     if (rows.size() > query.count_max)
         rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(query.count_max), rows.end());
     return due;
-}
-
-Result<std::vector<NamedRecord>> query_scan(SqliteTransaction& transaction, const ScanQuery& query)
-{
-    ScanSql scan = make_scan(query);
-    const std::string sql = fmt::format(
-        "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
-        " FROM umavez_records{} ORDER BY tenant_id, operation, key LIMIT {}",
-        scan.text,
-        std::min(query.count_max, limits::scan_page_max)
-    );
-    auto statement = transaction.use(sql, scan.parameters);
-    if (!statement) return std::unexpected(statement.error());
-    std::vector<NamedRecord> rows;
-    if (auto read = append_rows(transaction, **statement, rows); !read) {
-        return std::unexpected(read.error());
-    }
-    return rows;
 }
 
 // Looks at every record: for people and gauges, on a reader, never on the lane.

@@ -9,7 +9,7 @@
 namespace umavez {
 
 Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query);
-Result<std::vector<NamedRecord>> query_scan(SqliteTransaction& transaction, const ScanQuery& query);
+Result<RecordsPage> query_scan(SqliteTransaction& transaction, const RecordsQuery& query);
 Result<StoreCounts> query_count(SqliteTransaction& transaction);
 
 }  // namespace umavez

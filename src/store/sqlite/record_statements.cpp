@@ -65,31 +65,33 @@ void bind_identity(Statement& statement, const RecordId& id)
     statement.bind(28, identity_of(id));
 }
 
-Result<std::optional<FoundRow>> find_row(SqliteTransaction& transaction, const RecordId& id)
+Result<std::optional<FoundRow>> find_by(
+    const StaticSql& sql,
+    Result<Record> (*read)(const Statement&),
+    SqliteTransaction& transaction,
+    const RecordId& id
+)
 {
-    const auto statement = transaction.use(find_sql);
+    const auto statement = transaction.use(sql);
     if (!statement) return std::unexpected(statement.error());
     bind_identity(**statement, id);
     const auto has_row = transaction.step(**statement);
     if (!has_row) return std::unexpected(has_row.error());
     if (!*has_row) return std::nullopt;
-    auto record = read_record(**statement);
+    auto record = read(**statement);
     if (!record) return std::unexpected(std::move(record.error()));
     return FoundRow{(*statement)->integer(0), std::move(*record)};
+}
+
+Result<std::optional<FoundRow>> find_row(SqliteTransaction& transaction, const RecordId& id)
+{
+    return find_by(find_sql, read_record, transaction, id);
 }
 
 // Enough of a record for matches() and to_record(): most completions need no more of it.
 Result<std::optional<FoundRow>> find_head(SqliteTransaction& transaction, const RecordId& id)
 {
-    const auto statement = transaction.use(head_sql);
-    if (!statement) return std::unexpected(statement.error());
-    bind_identity(**statement, id);
-    const auto has_row = transaction.step(**statement);
-    if (!has_row) return std::unexpected(has_row.error());
-    if (!*has_row) return std::nullopt;
-    auto record = read_record_head(**statement);
-    if (!record) return std::unexpected(std::move(record.error()));
-    return FoundRow{(*statement)->integer(0), std::move(*record)};
+    return find_by(head_sql, read_record_head, transaction, id);
 }
 
 // A limit of ours has a name; without this it would be a constraint that failed.
@@ -186,12 +188,15 @@ Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& rep
 Result<Replaced> heartbeat_record(SqliteTransaction& transaction, const Heartbeat& heartbeat)
 {
     const Instant now = transaction.now();
-    auto there = find_row(transaction, heartbeat.id);
+    // The head alone: an answer that cannot be read must not cost its neighbours in the batch their leases.
+    auto there = find_head(transaction, heartbeat.id);
     if (!there) return std::unexpected(std::move(there.error()));
     if (!*there) return Replaced{.done = false, .record = std::nullopt, .now = now};
     Record& record = (*there)->record;
     if (!matches(record, owner_expects(heartbeat.token), now)) {
-        return Replaced{.done = false, .record = std::move(record), .now = now};
+        auto whole = find_record(transaction, heartbeat.id);
+        if (!whole) return std::unexpected(std::move(whole.error()));
+        return Replaced{.done = false, .record = std::move(*whole), .now = now};
     }
     record.processing_expires_at = now + heartbeat.lease;
     if (heartbeat.expires_in) record.expires_at = now + *heartbeat.expires_in;

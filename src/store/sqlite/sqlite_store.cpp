@@ -117,9 +117,9 @@ public:
         co_return std::move(work.answer);
     }
 
-    Async<std::vector<NamedRecord>> scan(ScanQuery query) override
+    Async<RecordsPage> scan(RecordsQuery query) override
     {
-        auto work = make_work<std::vector<NamedRecord>>([&query](SqliteTransaction& transaction) {
+        auto work = make_work<RecordsPage>([&query](SqliteTransaction& transaction) {
             return query_scan(transaction, query);
         });
         work.access = Access::read_once;

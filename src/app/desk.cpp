@@ -1,0 +1,170 @@
+#include "app/desk.hpp"
+
+#include "access/token_book.hpp"
+#include "app/load.hpp"
+#include "app/read_input.hpp"
+#include "base/shown.hpp"
+#include "operators/local_desk.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <pwd.h>
+#include <unistd.h>
+
+namespace umavez {
+namespace {
+
+using operators::Desk;
+
+constexpr std::size_t token_file_bytes_max = 4096;
+
+// The database, opened by this command alone.
+class OwnDesk final : public Desk {
+public:
+    OwnDesk(OpenEngine opened, std::unique_ptr<access::TokenBook> tokens, std::string by)
+        : opened_(std::move(opened)), tokens_(std::move(tokens)), by_(std::move(by))
+    {
+        desk_.emplace(
+            operators::OperatorNeeds{*opened_.engine, *opened_.database, *tokens_},
+            opened_.modules.problems
+        );
+    }
+    Result<operators::Reply> ask(const operators::Wish& wish) override
+    {
+        return desk_->answer(wish, by_);
+    }
+
+private:
+    OpenEngine opened_;
+    std::unique_ptr<access::TokenBook> tokens_;
+    const std::string by_;
+    std::optional<operators::LocalDesk> desk_;
+};
+
+std::optional<std::string> from_environment(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>{value};
+}
+
+// Who runs this command, for the audit.
+std::string user_name()
+{
+    const passwd* const user = ::getpwuid(::getuid());
+    return user == nullptr ? fmt::format("user {}", ::getuid()) : user->pw_name;
+}
+
+Result<std::string> read_token(const Invocation& invocation)
+{
+    auto file = invocation.find("--token-file");
+    if (!file) {
+        if (auto token = from_environment("UMAVEZ_TOKEN")) return *std::move(token);
+        file = from_environment("UMAVEZ_TOKEN_FILE");
+    }
+    if (!file) return std::string{};
+    auto text = read_input(*file, token_file_bytes_max);
+    if (!text) return fail(Errc::misconfigured, "token file: " + text.error().detail);
+    text->erase(text->find_last_not_of(" \t\r\n") + 1);
+    return text;
+}
+
+Result<std::unique_ptr<Desk>> open_own(const Settings& settings, std::string by)
+{
+    auto opened = open_all(settings, {.worker_period = std::nullopt}, {.must_exist = true});
+    if (!opened) return std::unexpected(opened.error());
+    auto tokens = access::TokenBook::open(*opened->database, {.refresh_period = std::nullopt});
+    if (!tokens) return fail(tokens.error().code, "database: " + tokens.error().detail);
+    return std::make_unique<OwnDesk>(*std::move(opened), *std::move(tokens), std::move(by));
+}
+
+Result<std::unique_ptr<Desk>> open_local(const Settings& settings)
+{
+    if (const std::string path = control_socket_path(settings); !path.empty()) {
+        auto socket = operators::make_socket_desk(path, user_name());
+        if (socket) return socket;
+    }
+    return open_own(settings, user_name());
+}
+
+// A problem in one sentence.
+std::string to_sentence(const operators::Reply& reply, const Document& problem)
+{
+    std::string sentence = text_of(problem.root(), "title");
+    if (const std::string detail = text_of(problem.root(), "detail"); !detail.empty()) {
+        sentence = detail;
+    }
+    if (const auto errors = problem.root().find("errors");
+        errors && errors->kind() == JsonKind::array) {
+        for (const JsonValue error : errors->elements()) {
+            sentence = text_of(error, "field") + ": " + text_of(error, "message");
+        }
+    }
+    if (sentence.empty()) sentence = fmt::format("the server answered {}", reply.status);
+    if (reply.status == 401) sentence += "; give a token with --token-file FILE or UMAVEZ_TOKEN";
+    return sentence;
+}
+
+}  // namespace
+
+std::vector<CommandOption> desk_options(std::vector<CommandOption> own)
+{
+    own.push_back({"--server", "URL", "ask this server over HTTP; UMAVEZ_SERVER"});
+    own.push_back({"--token-file", "FILE", "token for --server; or UMAVEZ_TOKEN, UMAVEZ_TOKEN_FILE"}
+    );
+    own.push_back({"--json", "", "one JSON document, for programs"});
+    return own;
+}
+
+std::expected<DeskSession, int> DeskSession::open(const Invocation& invocation)
+{
+    auto server = invocation.find("--server");
+    if (!server) server = from_environment("UMAVEZ_SERVER");
+    if (server) {
+        auto token = read_token(invocation);
+        if (!token) return std::unexpected(complain(token.error().detail));
+        auto desk = operators::make_http_desk(*server, *std::move(token));
+        if (!desk) return std::unexpected(complain("--server: " + desk.error().detail, exit_usage));
+        return DeskSession{*std::move(desk), false, {}};
+    }
+    const auto settings = load_settings(invocation);
+    if (!settings) return std::unexpected(refuse_settings(settings.error()));
+    auto desk = open_local(*settings);
+    if (!desk) return std::unexpected(complain(desk.error().detail));
+    return DeskSession{*std::move(desk), true, database_path(*settings)};
+}
+
+std::optional<Document> DeskSession::ask(const operators::Wish& wish)
+{
+    auto reply = desk_->ask(wish);
+    if (!reply) {
+        complain(reply.error().detail);
+        return std::nullopt;
+    }
+    auto text = std::make_unique<const std::string>(std::move(reply->body));
+    auto tree = JsonTree::parse(*text);
+    if (!tree) {
+        complain(fmt::format("the answer {} is not JSON; is this a umavez server?", reply->status));
+        return std::nullopt;
+    }
+    Document document{std::move(text), *std::move(tree)};
+    if (reply->status < 400) return document;
+    complain(to_sentence(*reply, document));
+    return std::nullopt;
+}
+
+std::string text_of(const JsonValue& object, std::string_view name)
+{
+    const auto value = object.find(name);
+    return value && value->kind() == JsonKind::string ? std::string{value->string()}
+                                                      : std::string{};
+}
+
+std::string number_of(const JsonValue& object, std::string_view name)
+{
+    const auto value = object.find(name);
+    return value && value->kind() == JsonKind::number ? std::string{value->number()}
+                                                      : std::string{};
+}
+
+}  // namespace umavez

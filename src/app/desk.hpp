@@ -1,0 +1,55 @@
+#pragma once
+
+// Which desk an operator's command goes to, decided in one place: --server is asked over HTTP; else
+// the process that has the database open, through its control socket; else the database is opened
+// here. Confined to its thread.
+
+#include "app/commands.hpp"
+#include "json/tree.hpp"
+#include "operators/desk.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace umavez {
+
+// --server, --token-file and --json, for the table of commands.
+std::vector<CommandOption> desk_options(std::vector<CommandOption> own = {});
+
+// An answer, read. The text is what the tree borrows from.
+struct Document {
+    std::unique_ptr<const std::string> text;
+    JsonTree tree;
+
+    JsonValue root() const { return tree.root(); }
+};
+
+// Complains by itself: nullopt and the exit code.
+class DeskSession {
+public:
+    static std::expected<DeskSession, int> open(const Invocation& invocation);
+
+    // Nullopt: it complained, and the command ends with exit_failed.
+    std::optional<Document> ask(const operators::Wish& wish);
+
+    // On the machine of the database, not over HTTP.
+    bool is_local() const noexcept { return is_local_; }
+    const std::string& database() const noexcept { return database_; }
+
+private:
+    DeskSession(std::unique_ptr<operators::Desk> desk, bool is_local, std::string database)
+        : desk_(std::move(desk)), is_local_(is_local), database_(std::move(database))
+    {
+    }
+    std::unique_ptr<operators::Desk> desk_;
+    bool is_local_;
+    std::string database_;  // the path of its file, where it is known
+};
+
+// Members of an answer; empty or nullopt where they are null or missing.
+std::string text_of(const JsonValue& object, std::string_view name);
+std::string number_of(const JsonValue& object, std::string_view name);
+
+}  // namespace umavez

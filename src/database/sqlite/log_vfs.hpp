@@ -1,0 +1,21 @@
+#pragma once
+
+// A VFS that gathers the writes of the write-ahead log.
+//
+// SQLite writes a log frame by frame, in two calls each: a commit of 40 pages makes 80 system calls.
+// Here they are held back in memory until SQLite flushes the log, which it does before a commit counts
+// and before anybody else may read its frames; so a connection with `synchronous = FULL` loses nothing
+// that it had without. Everything else is the default VFS.
+//
+// A write that fails is told by the call that needed it, at the latest by the flush; then the last bytes of
+// the commit are not in the file, and it did not happen.
+
+#include <string>
+
+namespace umavez {
+
+// Registers it on top of the default VFS, if it is not there yet, and gives its name for sqlite3_open_v2.
+// Only for connections that flush at every commit. Thread-safe.
+std::string gathering_vfs();
+
+}  // namespace umavez

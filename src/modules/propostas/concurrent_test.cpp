@@ -1,0 +1,77 @@
+// Many at once: one row, one winner.
+
+#include "modules/propostas/test_office.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace umavez::propostas {
+namespace {
+
+// Runs `send` on many threads that start together, and gives the answers.
+template <typename Send>
+std::vector<Answer> at_once(std::size_t count, const Send& send)
+{
+    std::vector<Answer> answers(count);
+    std::atomic<bool> go = false;
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < count; ++i) {
+            threads.emplace_back([&, i] {
+                go.wait(false);
+                answers[i] = send(i);
+            });
+        }
+        go = true;
+        go.notify_all();
+    }
+    return answers;
+}
+
+TEST(Concurrent, IdenticalRequestsMakeOneClient)
+{
+    Office office;
+
+    const auto answers = at_once(50, [&](std::size_t) {
+        return office.post("/api/v1/clientes", "k", Office::joao);
+    });
+
+    int created = 0;
+    for (const Answer& answer : answers) {
+        if (answer.status == 201) {
+            ++created;
+        } else {
+            EXPECT_EQ(answer.status, 200) << answer;
+            EXPECT_TRUE(answer.is_replay());
+        }
+        EXPECT_EQ(answer["id"], "1");
+    }
+    EXPECT_EQ(created, 1);
+    EXPECT_EQ(office.ask("SELECT count(*) FROM clientes"), "1");
+}
+
+TEST(Concurrent, OfTwoWhoSawTheSameVersionOneIsTold)
+{
+    Office office;
+    office.open_draft();
+
+    const auto answers = at_once(8, [&](std::size_t i) {
+        return office.patch(
+            "/api/v1/propostas/1", "k" + std::to_string(i), R"({"valor":9,"versao":1})"
+        );
+    });
+
+    int changed = 0;
+    for (const Answer& answer : answers) {
+        if (answer.status == 200) {
+            ++changed;
+        } else {
+            EXPECT_TRUE(answer.is_problem("version-conflict")) << answer;
+        }
+    }
+    EXPECT_EQ(changed, 1);
+    EXPECT_EQ(office.get("/api/v1/propostas/1")["versao"], "2");
+}
+
+}  // namespace
+}  // namespace umavez::propostas

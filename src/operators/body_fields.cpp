@@ -1,0 +1,41 @@
+#include "operators/body_fields.hpp"
+
+#include <charconv>
+
+namespace umavez::operators {
+namespace {
+
+std::optional<JsonValue> find(const key_protocol::Exchange& exchange, std::string_view name)
+{
+    return exchange.body == nullptr ? std::nullopt : exchange.body->root().find(name);
+}
+
+}  // namespace
+
+std::optional<std::string> find_text(const key_protocol::Exchange& exchange, std::string_view name)
+{
+    const auto value = find(exchange, name);
+    if (!value || value->kind() != JsonKind::string) return std::nullopt;
+    return std::string{value->string()};
+}
+
+std::optional<std::int64_t> find_integer(
+    const key_protocol::Exchange& exchange, std::string_view name
+)
+{
+    const auto value = find(exchange, name);
+    if (!value || value->kind() != JsonKind::number) return std::nullopt;
+    const std::string_view text = value->number();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+bool has_field(const key_protocol::Exchange& exchange, std::string_view name)
+{
+    const auto value = find(exchange, name);
+    return value && value->kind() != JsonKind::null;
+}
+
+}  // namespace umavez::operators

@@ -1,0 +1,37 @@
+#pragma once
+
+// What operators ask and order, as routes: the one implementation behind /ops, the control socket
+// and the commands of the program. What they order is audited with the label of their token.
+//
+// An operator looks after the tenant of its token; a token for tenant `*` looks after all of them.
+//
+// The routes are thread-safe.
+
+#include "access/token_book.hpp"
+#include "key_protocol/protect.hpp"
+
+#include <umavez/engine.hpp>
+#include <umavez/transaction.hpp>
+
+#include <vector>
+
+namespace umavez::operators {
+
+// All outlive the routes.
+struct OperatorNeeds {
+    Engine& engine;
+    Database& database;
+    access::TokenBook& tokens;
+};
+
+// /ops/records…, /ops/sweep, /ops/tokens…
+std::vector<key_protocol::CallRoute> operator_routes(OperatorNeeds needs);
+
+// What only somebody on the machine of the database may order: /ops/backup. It blocks the thread
+// that asks.
+std::vector<key_protocol::CallRoute> local_routes(OperatorNeeds needs);
+
+// token_routes.cpp
+std::vector<key_protocol::CallRoute> token_routes(OperatorNeeds needs);
+
+}  // namespace umavez::operators

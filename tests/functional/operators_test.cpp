@@ -1,0 +1,137 @@
+// The commands of operators from outside: on the database itself, through the control socket of a
+// server, and what they say and exit with.
+
+#include "functional/process.hpp"
+#include "functional/scratch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sys/wait.h>
+
+namespace umavez::functional {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+class OperatorsTest : public testing::Test {
+protected:
+    Exited umavez(std::vector<std::string> arguments, std::vector<std::string> environment = {})
+        const
+    {
+        return run(scratch_.path(), std::move(arguments), std::move(environment));
+    }
+
+    std::unique_ptr<Process> serve() const
+    {
+        auto server = std::make_unique<Process>(
+            scratch_.path(), std::vector<std::string>{"serve", "--listen", "127.0.0.1:0"}
+        );
+        server->wait_for_error_output("\"event\":\"listening\"");
+        return server;
+    }
+
+    bool exists(const std::string& name) const
+    {
+        return std::filesystem::exists(scratch_.path() + "/" + name);
+    }
+
+    Scratch scratch_;
+};
+
+TEST_F(OperatorsTest, AMistypedPathCreatesNothing)
+{
+    for (const std::vector<std::string> command :
+         {std::vector<std::string>{"records"},
+          {"sweep"},
+          {"explain", "k"},
+          {"token", "list"},
+          {"backup", "copy.db"}}) {
+        const Exited refused = umavez(command);
+
+        EXPECT_EQ(refused.code, 1) << command.front();
+        EXPECT_FALSE(exists("umavez.db")) << command.front();
+        EXPECT_FALSE(exists("umavez.db.lock")) << command.front();
+    }
+}
+
+TEST_F(OperatorsTest, TheSameAnswersWithAndWithoutAServer)
+{
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+    for (const bool with_server : {false, true}) {
+        SCOPED_TRACE(with_server);
+        const auto server = with_server ? serve() : nullptr;
+
+        EXPECT_EQ(umavez({"records"}).err, "no records\n");
+        EXPECT_THAT(umavez({"records", "--json"}).out, StartsWith("{\"records\":[],\"next\":null"));
+        EXPECT_EQ(umavez({"sweep"}).out, "removed 0 records and 0 audit entries\n");
+        EXPECT_THAT(umavez({"explain", "k"}).err, HasSubstr("no record has the key \"k\""));
+        const Exited told = umavez({"explain", "k", "--tenant", "acme", "--operation", "o"});
+        EXPECT_EQ(told.code, 1);
+        const std::string copy = with_server ? "with.db" : "without.db";
+        EXPECT_THAT(umavez({"backup", copy}).out, HasSubstr("bytes, checked"));
+        EXPECT_TRUE(exists(copy));
+        EXPECT_EQ(umavez({"backup", copy}).code, 1);
+    }
+}
+
+TEST_F(OperatorsTest, TokensComeAndGoWhileTheServerRuns)
+{
+    const auto server = serve();
+
+    const Exited made =
+        umavez({"token", "create", "--tenant", "acme", "--role", "writer", "--label", "loja"});
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_THAT(made.out, MatchesRegex("uvz_[A-Za-z0-9_-]{43}\n"));
+    const Exited listed = umavez({"token", "list"});
+    EXPECT_THAT(listed.out, HasSubstr("loja"));
+    EXPECT_THAT(listed.out, HasSubstr("live"));
+    EXPECT_THAT(listed.out, Not(HasSubstr(made.out.substr(0, 20))));
+    EXPECT_EQ(umavez({"token", "revoke", "1"}).out, "revoked token 1\n");
+    EXPECT_THAT(umavez({"token", "list"}).out, HasSubstr("revoked"));
+    EXPECT_EQ(umavez({"token", "revoke", "9"}).code, 1);
+}
+
+TEST_F(OperatorsTest, WrongUsageIsTwo)
+{
+    EXPECT_EQ(umavez({"token", "create", "--tenant", "acme"}).code, 2);
+    EXPECT_EQ(umavez({"token", "revoke", "x"}).code, 2);
+    EXPECT_EQ(umavez({"release", "k"}).code, 2);
+    EXPECT_EQ(umavez({"resolve", "k", "--reason", "r"}).code, 2);
+    EXPECT_EQ(umavez({"records", "--server", "nonsense"}).code, 2);
+    EXPECT_EQ(umavez({"backup", "x.db", "--server", "http://127.0.0.1:1"}).code, 2);
+    EXPECT_EQ(umavez({"simulate", "--seed", "18446744073709551615", "--seeds", "2"}).code, 2);
+}
+
+TEST_F(OperatorsTest, AServerThatIsNotThereIsOneSentence)
+{
+    const Exited refused = umavez({"records", "--server", "http://127.0.0.1:1"});
+
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.err, "umavez: cannot reach 127.0.0.1 port 1: Connection refused\n");
+}
+
+TEST_F(OperatorsTest, OutputThatCannotBeWrittenIsAFailure)
+{
+    for (const char* const command : {"version", "key new", "--help"}) {
+        const std::string line = std::string{UMAVEZ_PROGRAM} + " " + command + " > /dev/full 2> /dev/null";
+
+        EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 1) << command;
+    }
+}
+
+TEST_F(OperatorsTest, WithoutATokenOtherAddressesAreRefused)
+{
+    const Exited refused = umavez({"serve", "--listen", "0.0.0.0:0"});
+
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("umavez token create"));
+}
+
+}  // namespace
+}  // namespace umavez::functional
