@@ -197,6 +197,9 @@ private:
     {
         is_reading_ = true;
         is_idle_ = reader_.phase() == Phase::idle;
+        // The next request is on its way: by the time the others were served it will be here, and
+        // the read need not wait for it.
+        if (is_idle_) co_await asio::post(socket().get_executor(), asio::use_awaitable);
         const std::span<char> space = reader_.prepare();
         const auto [error, bytes] =
             co_await stream_.async_read_some(asio::buffer(space.data(), space.size()), as_value);
