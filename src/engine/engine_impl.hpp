@@ -101,11 +101,14 @@ private:
     Task<std::optional<Outcome>> look_aside(
         Declared& operation, const RecordId& id, const Request& request
     );
+    std::optional<Outcome> look_at_hand(Declared& operation, const Request& request);
+    void note_known(Declared& operation, const RecordId& id, const Outcome& known, bool differs);
     Task<std::optional<Outcome>> look_at_current(
         Declared& operation, const RecordId& id, const Request& request
     );
 
     // engine_leased.cpp
+    Task<Result<Begun>> begin_at_store(Request request);
     Task<Outcome> conclude(LeaseRef lease, std::optional<Response> response);
     Outcome settled_outcome(LeaseState& settled);
     Task<Outcome> read_back(LeaseRef lease, std::optional<Response> response);
