@@ -27,12 +27,11 @@ std::string body_of(const std::vector<Field>& fields, const std::string& boundar
 
 Fingerprint sent(const std::vector<Field>& fields, const std::string& boundary)
 {
-    const auto fingerprint = fingerprint_body(
-        {{"Content-Type", "multipart/form-data; boundary=\"" + boundary + "\""}},
-        body_of(fields, boundary)
-    );
-    EXPECT_TRUE(fingerprint) << fingerprint.error().detail.english;
-    return fingerprint ? *fingerprint : Fingerprint{};
+    const std::string body = body_of(fields, boundary);
+    const auto read =
+        read_body({{"Content-Type", "multipart/form-data; boundary=\"" + boundary + "\""}}, body);
+    EXPECT_TRUE(read) << read.error().detail.english;
+    return read ? read->fingerprint : Fingerprint{};
 }
 
 std::string refusal(std::string_view body, std::string_view boundary)
@@ -150,7 +149,7 @@ TEST(Multipart, EveryPrefixOfABodyIsRefused)
 
 TEST(Multipart, ABoundaryMustBeNamed)
 {
-    const auto read = fingerprint_body({{"Content-Type", "multipart/form-data"}}, "--b--");
+    const auto read = read_body({{"Content-Type", "multipart/form-data"}}, "--b--");
 
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().name, "malformed-body");
