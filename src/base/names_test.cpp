@@ -45,6 +45,20 @@ TEST(Key, RefusesEveryControlCharacter)
     EXPECT_EQ(Key::parse("a\u2028b").error().detail, "key contains the control character U+2028");
 }
 
+TEST(Key, LooksAtEveryByteOfEveryLength)
+{
+    for (std::size_t size = 1; size <= 40; ++size) {
+        EXPECT_TRUE(Key::parse(std::string(size, '~'))) << size;
+        for (std::size_t at = 0; at < size; ++at) {
+            for (const char bad : {'\x01', '\x7f', '\xff'}) {
+                std::string text(size, '!');
+                text[at] = bad;
+                EXPECT_FALSE(Key::parse(text)) << size << ' ' << at;
+            }
+        }
+    }
+}
+
 TEST(Key, RefusesWhiteSpaceAloneAndKeepsItBesideOtherCharacters)
 {
     for (const std::string space :

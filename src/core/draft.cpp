@@ -19,32 +19,34 @@ Record to_record(const Draft& draft, const Record* previous, Instant now)
 
 Record to_record(Draft&& draft, const Record* previous, Instant now)
 {
-    const std::int64_t epoch = previous == nullptr ? 0 : previous->token.epoch;
+    Record record;
+    record.response = std::move(draft.response);
+    if (previous != nullptr) record.token = previous->token;
+    rewrite(record, std::move(draft), now);
+    return record;
+}
+
+void rewrite(Record& record, Draft&& draft, Instant now)
+{
     const auto at = [now](const std::optional<Duration>& in) {
         return in ? std::optional{now + *in} : std::nullopt;
     };
-    Record record{
-        .target = draft.target,
-        .fingerprint = draft.fingerprint,
-        .status = draft.status,
-        .final = draft.final,
-        .mode = draft.mode,
-        .token =
-            {.epoch = draft.raise_epoch ? next_epoch(epoch, now) : epoch,
-             .execution = draft.execution},
-        .attempts = draft.attempts,
-        .takeovers = draft.takeovers,
-        .retry_at = at(draft.retry_in),
-        .response = std::move(draft.response),
-        .checkpoint = std::move(draft.checkpoint),
-        .created_at = draft.created_at.value_or(now),
-        .updated_at = now,
-        .completed_at = std::nullopt,
-        .processing_expires_at = at(draft.lease),
-        .expires_at = at(draft.expires_in),
-    };
-    if (is_completed(record)) record.completed_at = now;
-    return record;
+    record.target = draft.target;
+    record.fingerprint = draft.fingerprint;
+    record.status = draft.status;
+    record.final = draft.final;
+    record.mode = draft.mode;
+    if (draft.raise_epoch) record.token.epoch = next_epoch(record.token.epoch, now);
+    record.token.execution = draft.execution;
+    record.attempts = draft.attempts;
+    record.takeovers = draft.takeovers;
+    record.retry_at = at(draft.retry_in);
+    record.checkpoint = std::move(draft.checkpoint);
+    record.created_at = draft.created_at.value_or(now);
+    record.updated_at = now;
+    record.completed_at = is_completed(record) ? std::optional{now} : std::nullopt;
+    record.processing_expires_at = at(draft.lease);
+    record.expires_at = at(draft.expires_in);
 }
 
 bool matches(const Record& record, const Expected& expected, Instant now) noexcept

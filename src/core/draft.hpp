@@ -56,6 +56,9 @@ std::int64_t next_epoch(std::int64_t previous, Instant now) noexcept;
 Record to_record(const Draft& draft, const Record* previous, Instant now);
 Record to_record(Draft&& draft, const Record* previous, Instant now);
 
+// The same in the place of the previous record, all but the response: that of `record` stays.
+void rewrite(Record& record, Draft&& draft, Instant now);
+
 bool matches(const Record& record, const Expected& expected, Instant now) noexcept;
 
 }  // namespace umavez

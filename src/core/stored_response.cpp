@@ -84,14 +84,13 @@ std::size_t kept_bytes(const Response& response)
 
 StoredResponse to_stored(Response response, std::size_t response_bytes_max)
 {
-    StoredResponse stored{.digest = digest_of(response)};
-    if (kept_bytes(response) > response_bytes_max) {
-        stored.omitted = true;
+    const auto digest = digest_of(response);
+    const bool is_omitted = kept_bytes(response) > response_bytes_max;
+    if (is_omitted) {
         response.body.clear();
         response.headers.clear();
     }
-    stored.response = std::move(response);
-    return stored;
+    return {.response = std::move(response), .digest = digest, .omitted = is_omitted};
 }
 
 bool is_intact(const StoredResponse& stored) noexcept

@@ -70,32 +70,30 @@ ClaimStep ClaimFlow::write_again() const
     return ReplaceStep{.holds = !claim_};
 }
 
-std::vector<Insertion> ClaimFlow::insertion() const
+Insertion ClaimFlow::insertion() const
 {
-    std::vector<Insertion> batch;
-    Insertion& insertion = batch.emplace_back(
-        id_, claim_draft(nullptr, request_, policy_, Claim{.new_lifetime = true}, execution_)
-    );
+    Insertion insertion{
+        .id = id_,
+        .draft = claim_draft(nullptr, request_, policy_, Claim{.new_lifetime = true}, execution_),
+    };
     if (audits_) insertion.audit = AuditNote{AuditEvent::claimed, {}};
-    return batch;
+    return insertion;
 }
 
-std::vector<Replacement> ClaimFlow::replacement() const
+Change ClaimFlow::change() const
 {
-    std::vector<Replacement> batch;
-    Replacement& replacement = batch.emplace_back(
-        id_,
-        record_->status == Status::processing ? takeover_expects(*record_, policy_)
-                                              : bystander_expects(*record_),
-        claim_ ? claim_draft(&*record_, request_, policy_, *claim_, execution_)
-               : hold_draft(*record_, policy_)
-    );
+    Change change{
+        .expected = record_->status == Status::processing ? takeover_expects(*record_, policy_)
+                                                          : bystander_expects(*record_),
+        .next = claim_ ? claim_draft(&*record_, request_, policy_, *claim_, execution_)
+                       : hold_draft(*record_, policy_),
+    };
     if (audits_) {
-        replacement.audit = !claim_           ? AuditNote{AuditEvent::in_doubt, "abandoned by its owner"}
-                            : claim_->takeover ? AuditNote{AuditEvent::taken_over, {}}
-                                               : AuditNote{AuditEvent::claimed, {}};
+        change.audit = !claim_           ? AuditNote{AuditEvent::in_doubt, "abandoned by its owner"}
+                       : claim_->takeover ? AuditNote{AuditEvent::taken_over, {}}
+                                          : AuditNote{AuditEvent::claimed, {}};
     }
-    return batch;
+    return change;
 }
 
 ClaimStep ClaimFlow::consider(Instant now)

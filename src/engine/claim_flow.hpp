@@ -16,12 +16,11 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
-#include <vector>
 
 namespace umavez {
 
 struct InsertStep {};    // flow.insertion()
-struct ReplaceStep {     // flow.replacement()
+struct ReplaceStep {     // flow.change()
     bool holds = false;  // moves abandoned work to in_doubt instead of claiming it
 };
 struct PauseStep {
@@ -55,9 +54,9 @@ public:
     ClaimStep on_error(Error error);  // the store's, instead of an answer
     ClaimStep on_pause_over(bool patience_is_over);
 
-    // Batches of one, composed for every attempt: a store consumes what it writes.
-    std::vector<Insertion> insertion() const;
-    std::vector<Replacement> replacement() const;
+    // Composed for every attempt: a store consumes what it writes.
+    Insertion insertion() const;
+    Change change() const;
 
     Record& record() noexcept { return *record_; }
     const Error& error() const noexcept { return *error_; }

@@ -37,7 +37,7 @@ TEST(ClaimFlow, AnAbsentKeyIsInserted)
 
     const ClaimStep first = talk.flow.start();
     ASSERT_TRUE(std::holds_alternative<InsertStep>(first));
-    EXPECT_EQ(talk.flow.insertion().front().draft.execution, ours);
+    EXPECT_EQ(talk.flow.insertion().draft.execution, ours);
 
     const ClaimStep owned = talk.flow.on_found(Found{true, talk.someone(Status::processing, ours), t0});
     EXPECT_TRUE(std::holds_alternative<OwnedStep>(owned));
@@ -52,7 +52,7 @@ TEST(ClaimFlow, AnInsertWithoutAnAnswerIsRepeatedAndRecognisedByItsExecution)
     ASSERT_TRUE(std::holds_alternative<PauseStep>(step));
     step = talk.flow.on_pause_over(false);
     ASSERT_TRUE(std::holds_alternative<InsertStep>(step));
-    EXPECT_EQ(talk.flow.insertion().front().draft.execution, ours);
+    EXPECT_EQ(talk.flow.insertion().draft.execution, ours);
     step = talk.flow.on_found(Found{false, talk.someone(Status::processing, ours), t0});
 
     EXPECT_TRUE(std::holds_alternative<OwnedStep>(step));
@@ -127,7 +127,7 @@ TEST(ClaimFlow, ATakeoverThatLostToAHeartbeatIsDecidedAnew)
 
     ClaimStep step = talk.flow.on_found(Found{false, abandoned, later});
     ASSERT_TRUE(std::holds_alternative<ReplaceStep>(step));
-    EXPECT_TRUE(talk.flow.replacement().front().expected.lease_over_for);
+    EXPECT_TRUE(talk.flow.change().expected.lease_over_for);
 
     Record alive = abandoned;
     alive.processing_expires_at = later + talk.policy.lease;
@@ -158,8 +158,8 @@ TEST(ClaimFlow, AbandonedWorkIsHeldAndAnsweredInDoubt)
     ClaimStep step = talk.flow.on_found(Found{false, abandoned, t0 + talk.policy.lease});
     ASSERT_TRUE(std::holds_alternative<ReplaceStep>(step));
     EXPECT_TRUE(std::get<ReplaceStep>(step).holds);
-    EXPECT_EQ(talk.flow.replacement().front().next.execution, abandoned.token.execution);
-    EXPECT_FALSE(talk.flow.replacement().front().next.raise_epoch);
+    EXPECT_EQ(talk.flow.change().next.execution, abandoned.token.execution);
+    EXPECT_FALSE(talk.flow.change().next.raise_epoch);
     step = talk.flow.on_replaced(Replaced{true, abandoned, t0});
 
     ASSERT_TRUE(std::holds_alternative<AnswerStep>(step));

@@ -12,7 +12,7 @@ CompletionStep CompletionFlow::on_replaced(Replaced&& replaced)
     there_ = std::move(replaced.record);
     if (replaced.done) return DoneStep{};
     const bool is_ours =
-        there_ && is_same_completion(*there_, write_.expected.token, replacement().front().next);
+        there_ && is_same_completion(*there_, write_.expected.token, change().next);
     if (is_ours) return DoneStep{};
     return FencedStep{replaced.now};
 }
@@ -38,15 +38,13 @@ CompletionStep CompletionFlow::give_up()
     return UnsettledStep{};
 }
 
-std::vector<Replacement> CompletionFlow::replacement() const
+Change CompletionFlow::change() const
 {
-    std::vector<Replacement> batch;
-    Replacement& replacement =
-        batch.emplace_back(id_, write_.expected, write_.draft, write_.audit);
+    Change change{write_.expected, write_.draft, write_.audit};
     if (write_.response != nullptr) {
-        replacement.next.response = to_stored(*write_.response, write_.response_bytes_max);
+        change.next.response = to_stored(*write_.response, write_.response_bytes_max);
     }
-    return batch;
+    return change;
 }
 
 }  // namespace umavez

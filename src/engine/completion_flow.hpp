@@ -12,11 +12,10 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
-#include <vector>
 
 namespace umavez {
 
-struct WriteStep {};  // flow.replacement()
+struct WriteStep {};  // flow.change()
 struct RepeatStep {
     Duration delay;  // then on_pause_over
 };
@@ -40,16 +39,16 @@ struct OwnerWrite {
 
 class CompletionFlow {
 public:
-    // The references outlive the flow.
-    CompletionFlow(const RecordId& id, const OwnerWrite& write) : id_(id), write_(write) {}
+    // `write` outlives the flow.
+    explicit CompletionFlow(const OwnerWrite& write) : write_(write) {}
 
     CompletionStep start() const { return WriteStep{}; }
     CompletionStep on_replaced(Replaced&& replaced);
     CompletionStep on_error(Error error);  // the store's, instead of an answer
     CompletionStep on_pause_over(bool patience_is_over);
 
-    // A batch of one, composed for every attempt: a store consumes what it writes.
-    std::vector<Replacement> replacement() const;
+    // Composed for every attempt: a store consumes what it writes.
+    Change change() const;
 
     std::optional<Record>& there() noexcept { return there_; }
     const Error& error() const noexcept { return *error_; }
@@ -57,7 +56,6 @@ public:
 private:
     CompletionStep give_up();
 
-    const RecordId& id_;
     const OwnerWrite& write_;
     std::optional<Record> there_;
     std::optional<Error> error_;

@@ -12,7 +12,6 @@ const Instant t0 = from_micros(1'000'000'000'000'000);
 
 struct Conversation {
     Request request = make_request("pay");
-    RecordId id{request.tenant_id, request.operation, *request.key};
     Policy policy{.guarantee = Guarantee::leased};
     Record owned = to_record(
         claim_draft(nullptr, request, policy, Claim{}, Execution{1}), nullptr, t0
@@ -25,12 +24,12 @@ struct Conversation {
         .response_bytes_max = 1000,
         .audit = std::nullopt,
     };
-    CompletionFlow flow{id, write};
+    CompletionFlow flow{write};
 
     // What a store holds after our write.
     Record written() const
     {
-        return to_record(flow.replacement().front().next, &owned, t0);
+        return to_record(flow.change().next, &owned, t0);
     }
 };
 

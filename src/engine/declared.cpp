@@ -65,8 +65,12 @@ Result<Declared*> Operations::find(const Operation& name) const
 Result<std::optional<RecordId>> take_identity(Request& request, const Policy& policy)
 {
     if (!request.key) return identify(request, policy);
-    return RecordId{
-        std::move(request.tenant_id), std::move(request.operation), *std::move(request.key)
+    return Result<std::optional<RecordId>>{
+        std::in_place,
+        std::in_place,
+        std::move(request.tenant_id),
+        std::move(request.operation),
+        *std::move(request.key),
     };
 }
 

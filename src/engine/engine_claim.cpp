@@ -25,18 +25,20 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
     for (;;) {
         if (std::holds_alternative<InsertStep>(step)) {
             co_await FaultPointReached{FaultPoint::claim_before_write};
-            std::vector<Insertion> batch = flow.insertion();
-            auto found = co_await store_.insert_or_get(std::move(batch));
-            step = found ? flow.on_found(std::move(found->front()))
-                         : flow.on_error(std::move(found).error());
+            Insertion insertion = flow.insertion();
+            Found found;
+            auto answered = co_await store_.insert_or_get_one(insertion, found);
+            step = answered ? flow.on_found(std::move(found))
+                            : flow.on_error(std::move(answered).error());
         } else if (const auto* const replace = std::get_if<ReplaceStep>(&step)) {
             co_await FaultPointReached{
                 replace->holds ? FaultPoint::hold_before_write : FaultPoint::claim_before_write
             };
-            std::vector<Replacement> batch = flow.replacement();
-            auto replaced = co_await store_.replace(std::move(batch));
-            step = replaced ? flow.on_replaced(std::move(replaced->front()))
-                            : flow.on_error(std::move(replaced).error());
+            Change change = flow.change();
+            Replaced replaced;
+            auto answered = co_await store_.replace_one(id, change, replaced);
+            step = answered ? flow.on_replaced(std::move(replaced))
+                            : flow.on_error(std::move(answered).error());
         } else if (const auto* const pause = std::get_if<PauseStep>(&step)) {
             co_await Pause{timers_, pause->delay};
             const bool is_over = clock_.boottime() - sent_at > options_.store_patience;
@@ -113,6 +115,43 @@ bool EngineImpl::note_if_ignored(
     return true;
 }
 
+// The same for a store that has its records at hand: nothing is copied but the answer, and nobody waits.
+std::optional<Outcome> EngineImpl::look_at_hand(Declared& operation, const Request& request)
+{
+    std::optional<Outcome> outcome;
+    if (!request.key) return outcome;
+    bool differs = false;
+    const auto look = [&](const Record& record, Instant now) {
+        const Decision decision = decide(&record, request, operation.policy, now);
+        if (std::holds_alternative<Replay>(decision)) {
+            differs = record.fingerprint != request.fingerprint;
+            outcome.emplace(to_replayed(record));
+        } else if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
+            if (is_completed(record)) outcome = *mismatch;
+        }
+    };
+    store_.look_at({request.tenant_id, request.operation, *request.key}, std::ref(look));
+    if (outcome && (differs || options_.audit)) {
+        note_known(operation, {request.tenant_id, request.operation, *request.key}, *outcome, differs);
+    }
+    return outcome;
+}
+
+// `differs`: in the fingerprint, which the policy ignores.
+void EngineImpl::note_known(
+    Declared& operation, const RecordId& id, const Outcome& known, bool differs
+)
+{
+    if (const auto* const mismatch = std::get_if<Mismatch>(&known)) {
+        note_mismatch(id, *mismatch);
+    } else if (differs) {
+        operation.tally.add(Count::mismatch_ignored);
+        note(id, AuditEvent::mismatch_ignored);
+    } else {
+        note(id, AuditEvent::replayed);
+    }
+}
+
 // A final record, read without waiting for writers. Anything but a hit must go to the store's front door.
 Task<std::optional<Outcome>> EngineImpl::look_aside(
     Declared& operation, const RecordId& id, const Request& request
@@ -172,14 +211,7 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
     };
     const auto read = co_await transactional_->database().async_read(std::move(closure));
     if (!read || !outcome) co_return std::nullopt;  // the lane will tell what is wrong
-    if (const auto* const mismatch = std::get_if<Mismatch>(&*outcome)) {
-        note_mismatch(id, *mismatch);
-    } else if (differs) {
-        operation.tally.add(Count::mismatch_ignored);
-        note(id, AuditEvent::mismatch_ignored);
-    } else {
-        note(id, AuditEvent::replayed);
-    }
+    note_known(operation, id, *outcome, differs);
     co_return outcome;
 }
 

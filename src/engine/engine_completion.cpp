@@ -75,14 +75,15 @@ Task<Result<void>> EngineImpl::write(LeaseState& lease, const OwnerWrite& wanted
     // The effect has happened: as long as the lease may be ours, trying again beats leaving it in doubt.
     const Duration patience = std::max(options_.store_patience, lease.operation.policy.lease);
     std::optional<Duration> failing_since;
-    CompletionFlow flow{lease.id, wanted};
+    CompletionFlow flow{wanted};
     CompletionStep step = flow.start();
     for (;;) {
         if (std::holds_alternative<WriteStep>(step)) {
-            std::vector<Replacement> batch = flow.replacement();
-            auto replaced = co_await store_.replace(std::move(batch));
-            step = replaced ? flow.on_replaced(std::move(replaced->front()))
-                            : flow.on_error(std::move(replaced).error());
+            Change change = flow.change();
+            Replaced replaced;
+            auto answered = co_await store_.replace_one(lease.id, change, replaced);
+            step = answered ? flow.on_replaced(std::move(replaced))
+                            : flow.on_error(std::move(answered).error());
         } else if (const auto* const repeat = std::get_if<RepeatStep>(&step)) {
             if (!failing_since) failing_since = clock_.boottime();
             co_await Pause{timers_, repeat->delay};
@@ -221,8 +222,11 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
     lease.response = std::move(response);
     lease.settled = Settled::in_transaction;
     const OwnerWrite last = last_write(lease, Settled::finished, "in a transaction");
-    CompletionFlow flow{lease.id, last};
-    auto replaced = transactional_->replace(transaction, std::move(flow.replacement().front()));
+    CompletionFlow flow{last};
+    Change change = flow.change();
+    auto replaced = transactional_->replace(
+        transaction, {lease.id, change.expected, std::move(change.next), std::move(change.audit)}
+    );
     // An error that is overlooked must not commit rows that the lease does not fence.
     if (!replaced) return transaction.spoil(std::move(replaced).error());
     const Instant now = replaced->now;
@@ -240,6 +244,7 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
 
 void EngineImpl::drop(LeaseState& lease)
 {
+    if (!is_settleable(lease)) return;  // the keeper forgot it when it was consumed
     keeper_.remove(lease);
     if (lease.settled == Settled::open) lease.operation.tally.add(Count::leases_dropped);
 }

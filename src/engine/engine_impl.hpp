@@ -2,9 +2,9 @@
 
 // EngineImpl: the engine's parts and the coroutines that drive its flows.
 //
-// One file per concern: engine_atomic.cpp, engine_claim.cpp, engine_completion.cpp, engine_leased.cpp,
-// engine_worker.cpp, engine_operators.cpp. The rules are in core/, in the flows and in beat_rules.hpp; what
-// is here is waiting. Thread-safe once started.
+// One file per concern: engine_atomic.cpp, engine_claim.cpp, engine_completion.cpp,
+// engine_leased.cpp, engine_worker.cpp, engine_operators.cpp. The rules are in core/, in the flows
+// and in beat_rules.hpp; what is here is waiting. Thread-safe once started.
 
 #include "base/fork.hpp"
 #include "base/random.hpp"
@@ -49,9 +49,8 @@ public:
 
     using Engine::atomically;
     Task<Result<Outcome>> async_atomically(Request request, AtomicHandler handler) override;
-    Result<Outcome> atomically(
-        Transaction& outer, Request request, const AtomicHandler& handler
-    ) override;
+    Result<Outcome> atomically(Transaction& outer, Request request, const AtomicHandler& handler)
+        override;
     Task<Result<Outcome>> async_leased(Request request, AsyncLeasedHandler handler) override;
     Task<Result<Begun>> async_begin(Request request) override;
     Task<Result<std::optional<Outcome>>> async_look_up(Request request) override;
@@ -72,7 +71,10 @@ public:
     // For Lease.
     Task<Result<void>> save(std::shared_ptr<LeaseState> lease, std::string checkpoint);
     Task<Result<void>> settle(
-        std::shared_ptr<LeaseState> lease, Settled as, std::optional<Response> response, std::string why
+        std::shared_ptr<LeaseState> lease,
+        Settled as,
+        std::optional<Response> response,
+        std::string why
     );
     Result<void> finish_in(Transaction& transaction, LeaseState& lease, Response response);
     void drop(LeaseState& lease);
@@ -88,8 +90,8 @@ private:
     // The lease may be in mode reconcile.
     using Claimed = std::variant<LeaseRef, Outcome, Unclaimed>;
 
-    // engine_claim.cpp: `id` moves into the lease, if there is one. `seen`: what a worker just read; null:
-    // the store is asked.
+    // engine_claim.cpp: `id` moves into the lease, if there is one. `seen`: what a worker just
+    // read; null: the store is asked.
     Task<Claimed> claim(
         Declared& operation, RecordId& id, const Request& request, Sighting* seen = nullptr
     );
@@ -108,6 +110,8 @@ private:
         Declared& operation, const RecordId& id, const Request& request
     );
     Task<bool> shows_owner(const Declared& operation, const RecordId& id, const Request& request);
+    std::optional<Outcome> look_at_hand(Declared& operation, const Request& request);
+    void note_known(Declared& operation, const RecordId& id, const Outcome& known, bool differs);
     Task<std::optional<Outcome>> look_at_current(
         Declared& operation, const RecordId& id, const Request& request
     );
@@ -116,14 +120,15 @@ private:
     Task<Result<Begun>> begin_unclaimed(
         Declared& operation, const RecordId& id, const Request& request, Unclaimed unclaimed
     );
+    Task<Result<Begun>> begin_at_store(Request request);
     Task<Outcome> conclude(LeaseRef lease, std::optional<Response> response);
     Outcome settled_outcome(LeaseState& settled);
     Task<Outcome> read_back(LeaseRef lease, std::optional<Response> response);
     LeaseRef unprotected_lease(Declared& operation, const RecordId& id);
     LeaseRef unkeyed_lease(Declared& operation, const Request& request);
 
-    // engine_completion.cpp: an owner's write, until its fate is known. Both arguments outlive the task.
-    // lease_lost: `lease.instead` says what is there.
+    // engine_completion.cpp: an owner's write, until its fate is known. Both arguments outlive the
+    // task. lease_lost: `lease.instead` says what is there.
     Task<Result<void>> write(LeaseState& lease, const OwnerWrite& wanted);
     OwnerWrite last_write(const LeaseState& lease, Settled as, std::string why) const;
     void consume(LeaseState& lease, Settled as);

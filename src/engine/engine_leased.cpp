@@ -57,7 +57,21 @@ Task<Result<Outcome>> EngineImpl::async_leased(Request request, AsyncLeasedHandl
     co_return outcome;
 }
 
+// A replay of a record that is at hand needs no coroutine. Who may not come in is told by the other.
 Task<Result<Begun>> EngineImpl::async_begin(Request request)
+{
+    const auto entered = enter_to_claim(request);
+    if (entered && (*entered)->policy.guarantee != Guarantee::atomic) {
+        std::optional<Outcome> known = look_at_hand(**entered, request);
+        if (known) {
+            (*entered)->tally.add(*known);
+            return Task<Result<Begun>>::ready(*std::move(known));
+        }
+    }
+    return begin_at_store(std::move(request));
+}
+
+Task<Result<Begun>> EngineImpl::begin_at_store(Request request)
 {
     const auto entered = enter_to_claim(request);
     if (!entered) co_return std::unexpected(entered.error());
@@ -85,9 +99,9 @@ Task<Result<Begun>> EngineImpl::async_begin(Request request)
         if (!is_first && is_stopped_.load(std::memory_order_relaxed)) co_return fail_stopped();
         Claimed claimed = co_await claim(operation, id, request);
         if (auto* const lease = std::get_if<LeaseRef>(&claimed)) {
-            Lease owned{*lease};
-            if ((*lease)->record.mode == Mode::run) co_return Begun{std::move(owned)};
-            std::optional<Outcome> answer = co_await reconcile(*lease);
+            Lease owned{std::move(*lease)};
+            if (owned.state_->record.mode == Mode::run) co_return Begun{std::move(owned)};
+            std::optional<Outcome> answer = co_await reconcile(owned.state_);
             if (answer) co_return counted(operation, *std::move(answer));
             co_return Begun{std::move(owned)};
         }
@@ -211,7 +225,9 @@ EngineImpl::LeaseRef EngineImpl::unprotected_lease(Declared& operation, const Re
 {
     Record nothing;
     nothing.token.execution = make_execution();
-    auto lease = std::make_shared<LeaseState>(*this, operation, id, std::move(nothing), clock_.boottime());
+    auto lease = std::make_shared<LeaseState>(
+        *this, operation, RecordId{id}, std::move(nothing), clock_.boottime()
+    );
     lease->unprotected = true;
     return lease;
 }

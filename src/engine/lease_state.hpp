@@ -31,7 +31,7 @@ enum class Settled : std::uint8_t {
 
 class LeaseState : public std::enable_shared_from_this<LeaseState> {
 public:
-    LeaseState(EngineImpl& owner, Declared& declared, RecordId key, Record claimed, Duration sent_at)
+    LeaseState(EngineImpl& owner, Declared& declared, RecordId&& key, Record&& claimed, Duration sent_at)
         : engine(owner),
           operation(declared),
           id(std::move(key)),

@@ -24,4 +24,14 @@ inline Replayed to_replayed(Record&& record)
     return replayed;
 }
 
+inline Replayed to_replayed(const Record& record)
+{
+    if (!record.response) return {.response = {}, .status = record.status, .omitted = true};
+    return {
+        .response = record.response->response,
+        .status = record.status,
+        .omitted = record.response->omitted,
+    };
+}
+
 }  // namespace umavez

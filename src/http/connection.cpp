@@ -68,6 +68,8 @@ public:
         peer_ = to_text(socket().remote_endpoint(ignored));
     }
 
+    ~StreamConnection() override { hold(0); }
+
     asio::awaitable<void> run() override
     {
         bool goes_on = true;
@@ -171,6 +173,11 @@ private:
                 if (is_overdue_) co_await refuse(std::move(too_slow));
                 co_return false;
             }
+            if (phase == Phase::body && !hold(reader_.body_bytes())) {
+                Refusal too_many{503, "too many large bodies at once", {{"Retry-After", "1"}}};
+                co_await refuse(std::move(too_many));
+                co_return false;
+            }
         }
         no_deadline();
         note_request();
@@ -178,6 +185,7 @@ private:
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
         const bool written = co_await write(response, stays);
         report(response);
+        hold(0);
         if (written && !stays && !shared_.stopping) co_await linger();
         co_return written&& stays;
     }
@@ -192,11 +200,23 @@ private:
         return {};
     }
 
+    // Counts what this connection holds of a body; false where all hold too much together.
+    bool hold(std::size_t bytes) noexcept
+    {
+        if (bytes == held_) return true;
+        const std::size_t all = shared_.bodies_bytes += bytes - held_;
+        held_ = bytes;
+        return all <= shared_.options.bodies_bytes_max;
+    }
+
     // False when the client has left or has to leave.
     asio::awaitable<bool> read_some()
     {
         is_reading_ = true;
         is_idle_ = reader_.phase() == Phase::idle;
+        // The next request is on its way: by the time the others were served it will be here, and
+        // the read need not wait for it.
+        if (is_idle_) co_await asio::post(socket().get_executor(), asio::use_awaitable);
         const std::span<char> space = reader_.prepare();
         const auto [error, bytes] =
             co_await stream_.async_read_some(asio::buffer(space.data(), space.size()), as_value);
@@ -236,6 +256,8 @@ private:
     asio::awaitable<void> refuse(Refusal refusal)
     {
         note_request();
+        reader_.take();
+        hold(0);
         Problem problem = problem_for(refusal.status, std::move(refusal.reason));
         problem.headers = std::move(refusal.headers);
         const Response response = to_response(problem, place());
@@ -283,10 +305,11 @@ private:
         if constexpr (is_tls) co_await say_goodbye();
         set_deadline(linger_limit);
         socket().shutdown(tcp::socket::shutdown_send, ignored);
-        std::array<char, 4096> drained;
         for (std::size_t count = 0; count < linger_bytes_max;) {
-            const auto [error, bytes] =
-                co_await socket().async_read_some(asio::buffer(drained), as_value);
+            const std::span<char> space = reader_.prepare();
+            const auto [error, bytes] = co_await socket().async_read_some(
+                asio::buffer(space.data(), space.size()), as_value
+            );
             if (error) co_return;
             count += bytes;
         }
@@ -320,6 +343,7 @@ private:
     RequestReader reader_;
     std::string peer_;
     std::string out_;
+    std::size_t held_ = 0;
     bool is_reading_ = false;
     bool is_idle_ = false;
     bool is_overdue_ = false;

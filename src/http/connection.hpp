@@ -23,6 +23,7 @@ struct Shared {
     Handler handler;
     OnAnswered on_answered;
     std::atomic<bool> stopping = false;
+    std::atomic<std::size_t> bodies_bytes = 0;  // of bodies that arrive in pieces
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {

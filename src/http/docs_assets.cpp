@@ -21,7 +21,8 @@ p { margin: .5rem 0; }
 code, pre { font-family: ui-monospace, monospace; font-size: .9em; }
 pre { background: var(--soft); padding: .8rem; overflow-x: auto; border-radius: .4rem; }
 nav { margin: 1rem 0; display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
-#search { font: inherit; width: 100%; padding: .5rem .8rem; border: 1px solid var(--line); border-radius: .4rem;
+#search { font: inherit; width: 100%; padding: .5rem .8rem;
+  border: 1px solid var(--line); border-radius: .4rem;
   background: transparent; color: inherit; position: sticky; top: .5rem; backdrop-filter: blur(1rem); }
 details { border: 1px solid var(--line); border-radius: .4rem; margin: .5rem 0; }
 summary { padding: .5rem .8rem; cursor: pointer; overflow-wrap: anywhere; }

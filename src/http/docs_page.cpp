@@ -23,7 +23,7 @@ std::string type_of(const Schema& schema)
     if (schema.type == Type::array) return "a list of " + type_of(*schema.item);
     const std::string words = schema.type == Type::object
                                   ? (schema.name.empty() ? "an object" : schema.name)
-                                  : to_words(schema);
+                                  : to_words(schema).english;
     return schema.nullable ? words + ", or null" : words;
 }
 

@@ -58,12 +58,19 @@ bool is_of_the_server(std::string_view name) noexcept
     }
 }
 
+bool is_safe(std::string_view text) noexcept
+{
+    // Not find_first_of, which asks the C library about every single character.
+    for (const char c : text) {
+        if (c == '\r' || c == '\n' || c == '\0') return false;
+    }
+    return true;
+}
+
 bool keeps_its_line(const Header& header) noexcept
 {
-    constexpr std::string_view unsafe{"\r\n\0", 3};
     return !header.name.empty() && header.name.find(':') == std::string::npos &&
-           header.name.find_first_of(unsafe) == std::string::npos &&
-           header.value.find_first_of(unsafe) == std::string::npos;
+           is_safe(header.name) && is_safe(header.value);
 }
 
 bool has_no_body(int status) noexcept

@@ -3,15 +3,23 @@
 #include "http/message.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace umavez::http {
 namespace {
 
+constexpr std::array<bool, 256> token_chars = [] {
+    std::array<bool, 256> table{};
+    for (unsigned c = '0'; c <= '9'; ++c) table[c] = true;
+    for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
+    for (const char c : std::string_view{"!#$%&'*+-.^_`|~"})
+        table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
+
 bool is_token_char(char c) noexcept
 {
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool is_digit = c >= '0' && c <= '9';
-    return is_letter || is_digit || (c != '\0' && std::string_view{"!#$%&'*+-.^_`|~"}.contains(c));
+    return token_chars[static_cast<unsigned char>(c)];
 }
 
 // Inside quotes: a tab, or any byte that is neither a control character nor DEL.

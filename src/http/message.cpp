@@ -1,7 +1,5 @@
 #include "http/message.hpp"
 
-#include <algorithm>
-
 namespace umavez::http {
 namespace {
 
@@ -14,7 +12,11 @@ char to_lower(char c) noexcept
 
 bool is_same_header(std::string_view left, std::string_view right) noexcept
 {
-    return std::ranges::equal(left, right, {}, to_lower, to_lower);
+    if (left.size() != right.size()) return false;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        if (left[i] != right[i] && to_lower(left[i]) != to_lower(right[i])) return false;
+    }
+    return true;
 }
 
 std::optional<std::string_view> find_header(

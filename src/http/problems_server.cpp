@@ -134,14 +134,15 @@ std::vector<ProblemKind> refused_requests()
                     "names a charset other than UTF-8, or the body is compressed "
                     "otherwise than with gzip (Content-Encoding).",
                 .cure =
-                    "Send the type that the documentation of the resource names, plain or with gzip. The "
-                    "same key may be used again.",
+                    "Send the type that the documentation of the resource names, plain or with "
+                    "gzip. The same key may be used again.",
             },
             .portuguese = {
                 .title = "O corpo tem um tipo que este recurso não aceita",
                 .explanation =
                     "O Content-Type falta, não pode ser lido ou não é aceito aqui, o JSON indica "
-                    "um charset diferente de UTF-8, ou o corpo está comprimido de outro modo que gzip (Content-Encoding).",
+                    "um charset diferente de UTF-8, ou o corpo está comprimido de outro modo que "
+                    "gzip (Content-Encoding).",
                 .cure =
                     "Envie o tipo indicado na documentação do recurso, puro ou com gzip. A mesma "
                     "chave pode ser usada de novo.",

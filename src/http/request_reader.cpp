@@ -50,6 +50,7 @@ public:
 
     const beast::error_code& error() const noexcept { return error_; }
     bool is_done() const { return parser_.is_done(); }
+    std::size_t bytes() const { return parser_.get().body().size(); }
     std::string take() { return std::move(parser_.get().body()); }
 
 private:
@@ -124,7 +125,6 @@ RequestReader::Step RequestReader::read_body()
         if (chunked_->error()) return to_refusal(chunked_->error());
         if (chunked_->is_done()) {
             request_.body = chunked_->take();
-            chunked_.reset();
             return finish();
         }
         if (arrived().size() >= piece_bytes) return Refusal{400, "a chunk's extension is too long"};
@@ -155,9 +155,15 @@ RequestReader::Step RequestReader::finish()
     return Complete{};
 }
 
+std::size_t RequestReader::body_bytes() const
+{
+    return chunked_ && request_.body.empty() ? chunked_->bytes() : request_.body.size();
+}
+
 Request RequestReader::take()
 {
     phase_ = Phase::idle;
+    chunked_.reset();
     return std::exchange(request_, Request{});
 }
 

@@ -47,11 +47,13 @@ public:
 
     Step next();
 
-    // The complete request, with its body unpacked. The next one may have arrived already.
+    // The complete request, with its body unpacked; after a refusal, what there is of it. The next
+    // one may have arrived already.
     Request take();
 
     // What there is of the request at hand: empty before its head was read.
     const Request& request() const noexcept { return request_; }
+    std::size_t body_bytes() const;  // that have arrived
     bool keeps_alive() const noexcept { return framing_.keep_alive; }
     Phase phase() const noexcept { return phase_; }
 

@@ -37,7 +37,8 @@ struct ServerOptions {
     std::optional<TlsFiles> tls = {};
 
     std::size_t head_bytes_max = 16 * 1024;
-    std::size_t body_bytes_max = 1024 * 1024;  // as sent, and unpacked
+    std::size_t body_bytes_max = 1024 * 1024;          // as sent, and unpacked
+    std::size_t bodies_bytes_max = 256 * 1024 * 1024;  // of all connections together
     std::size_t connections_max = 10'000;
 
     Duration idle_limit = std::chrono::seconds{60};   // between two requests

@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <future>
 #include <mutex>
+#include <poll.h>
 #include <thread>
 
 namespace umavez::http {
@@ -174,6 +176,32 @@ TEST_F(ServerTest, ALargeBodyIs413WhateverItsFraming)
         ),
         200
     );
+}
+
+TEST_F(ServerTest, BodiesTogetherHaveALimit)
+{
+    serve({.threads = 1, .bodies_bytes_max = 100'000});
+    const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n";
+    const std::string most(89'999, 'a');
+    RawClient first{server_->port()};
+    RawClient second{server_->port()};
+
+    first.send(head + most);
+    second.send(head + most);
+    // Which of the two is too much depends on how their bytes arrive.
+    std::array<pollfd, 2> waited{{{first.handle(), POLLIN, 0}, {second.handle(), POLLIN, 0}}};
+    ASSERT_GT(::poll(waited.data(), waited.size(), 20'000), 0);
+    RawClient& refused = waited[0].revents != 0 ? first : second;
+    RawClient& other = waited[0].revents != 0 ? second : first;
+
+    const std::string refusal = refused.read_answer();
+    EXPECT_EQ(status_of(refusal), 503);
+    EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
+    other.send("a");
+    EXPECT_EQ(status_of(other.read_answer()), 200);
+    RawClient third{server_->port()};
+    third.send(head + most + "a");
+    EXPECT_EQ(status_of(third.read_answer()), 200);
 }
 
 TEST_F(ServerTest, AnEndlessChunkExtensionIsCut)

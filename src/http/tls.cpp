@@ -36,7 +36,14 @@ Result<void> check_readable(std::string_view setting, const std::string& file)
 }
 
 // HTTP/1.1 where the client offers it, and no answer to its offer otherwise.
-int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_bytes, const unsigned char* in, unsigned int in_bytes, void*)
+int choose_protocol(
+    SSL* /*connection*/,
+    const unsigned char** out,
+    unsigned char* out_bytes,
+    const unsigned char* in,
+    unsigned int in_bytes,
+    void* /*unused*/
+)
 {
     static constexpr unsigned char ours[] = "\x08http/1.1";
     unsigned char* chosen = nullptr;

@@ -20,6 +20,23 @@ struct Bound {
     Declared declared;
     ApiNeeds needs;
 };
+template <>
+struct Bound<AtomicRoute> {
+    Bound(AtomicRoute route, const ApiNeeds& used)
+        : declared(std::move(route)),
+          needs(used),
+          identity{
+              *Operation::parse(declared.operation.name),
+              declared.route.pattern,
+              declared.operation.policy,
+          }
+    {
+    }
+
+    AtomicRoute declared;
+    ApiNeeds needs;
+    ProtectedRoute identity;
+};
 using BoundAtomic = std::shared_ptr<const Bound<AtomicRoute>>;
 using BoundRead = std::shared_ptr<const Bound<ReadRoute>>;
 using BoundCall = std::shared_ptr<const Bound<CallRoute>>;
@@ -80,16 +97,10 @@ std::expected<ReadRequest, http::Problem> read(
     const Bound<AtomicRoute>& bound, const access::Caller& caller, const http::Request& request
 )
 {
-    const AtomicRoute& declared = bound.declared;
-    if (auto refused = check_body(declared.route, request)) {
+    if (auto refused = check_body(bound.declared.route, request)) {
         return std::unexpected(*std::move(refused));
     }
-    const ProtectedRoute route{
-        .operation = *Operation::parse(declared.operation.name),
-        .pattern = declared.route.pattern,
-        .policy = declared.operation.policy,
-    };
-    return read_request(request, caller.tenant_id, route, bound.needs.settings);
+    return read_request(request, caller.tenant_id, bound.identity, bound.needs.settings);
 }
 
 // Validation comes after the look-up in the contract, and before it here: only where it fails is
@@ -100,8 +111,8 @@ Task<http::Response> answer_admitted(
 {
     const AtomicRoute& declared = bound.declared;
     AnswerFacts facts = facts_of(bound, request);
-    const auto answer_with = [&](const auto& told, std::string_view outcome) {
-        http::Response answer = to_answer(told, facts);
+    const auto answer_with = [&](auto told, std::string_view outcome) {
+        http::Response answer = to_answer(std::move(told), facts);
         note_outcome(answer, declared, outcome);
         return answer;
     };
@@ -123,7 +134,10 @@ Task<http::Response> answer_admitted(
     if (!action) {
         auto looking = bound.needs.engine.async_look_up(asked->request);
         auto known = co_await std::move(looking);
-        if (known && *known) co_return answer_with(**known, to_text(**known));
+        if (known && *known) {
+            const std::string_view name = to_text(**known);
+            co_return answer_with(**std::move(known), name);
+        }
         co_return answer_with(action.error(), "refused");
     }
     AtomicHandler handler = [&](Transaction& transaction) {
@@ -131,8 +145,13 @@ Task<http::Response> answer_admitted(
     };
     auto running = bound.needs.engine.async_atomically(asked->request, std::move(handler));
     auto outcome = co_await std::move(running);
-    if (!outcome) co_return answer_with(outcome.error(), "failed");
-    co_return answer_with(*outcome, to_text(*outcome));
+    if (!outcome) {
+        http::Response failed = answer_with(outcome.error(), "failed");
+        failed.notes.push_back({"detail", outcome.error().detail});
+        co_return failed;
+    }
+    const std::string_view name = to_text(*outcome);
+    co_return answer_with(*std::move(outcome), name);
 }
 
 Task<http::Response> answer_atomic(BoundAtomic bound, http::Request request)
@@ -180,7 +199,11 @@ Task<http::Response> answer_read(BoundRead bound, http::Request request)
     };
     auto reading = needs.database.async_read(std::move(closure));
     const Result<void> done = co_await std::move(reading);
-    if (!done) co_return refuse(problem_of(done.error()), needs, request);
+    if (!done) {
+        http::Response failed = refuse(problem_of(done.error()), needs, request);
+        failed.notes.push_back({"detail", done.error().detail});
+        co_return failed;
+    }
     http::Response response =
         *answer ? **std::move(answer) : refuse(answer->error(), needs, request);
     note_caller(response, *caller);

@@ -22,6 +22,7 @@
 #include <umavez/result.hpp>
 #include <umavez/task.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,13 @@ struct Replacement {
     std::optional<AuditNote> audit;  // written with the record, if it is replaced
 };
 
+// A Replacement whose record is named apart.
+struct Change {
+    Expected expected;
+    Draft next;
+    std::optional<AuditNote> audit;
+};
+
 struct Replaced {
     bool done = false;
     // As written (perhaps without the response, which the caller has), or as it is there; nullopt: there is
@@ -69,6 +77,15 @@ struct Sighting {
     std::optional<Record> record;
     Instant now;
 };
+
+// A RecordId whose parts lie apart, as in a request. Borrowed.
+struct RecordIdView {
+    const TenantId& tenant_id;
+    const Operation& operation;
+    const Key& key;
+};
+
+using Look = std::function<void(const Record& record, Instant now)>;
 
 struct Swept {
     std::vector<RecordId> ids;       // spent records, now gone
@@ -120,6 +137,12 @@ public:
     // Writes each `next` if the record still is what `expected` says; otherwise reports what is there.
     virtual Async<std::vector<Replaced>> replace(std::vector<Replacement> batch) = 0;
 
+    // The same for one member, which is what a caller of the engine has, and into an answer that lies with
+    // the caller: records are large. A store that waits for nobody spares itself the batch. The arguments
+    // outlive the task; what is written is consumed.
+    virtual Async<void> insert_or_get_one(Insertion& insertion, Found& found);
+    virtual Async<void> replace_one(const RecordId& id, Change& change, Replaced& replaced);
+
     // Prolongs leases that still are the caller's: token and status `processing`. Like `replace`, but
     // nothing else of the record changes.
     virtual Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) = 0;
@@ -127,6 +150,11 @@ public:
     // A committed record, read without waiting for writers: good for answering a replay, worth nothing as
     // proof of absence.
     virtual Async<Sighting> find(RecordId id) = 0;
+
+    // The same where records are at hand in this process: `look` is called at once with the record as it
+    // lies there, if there is one, under the store's lock, so it must be short and call no store. Other
+    // stores show nothing.
+    virtual void look_at(const RecordIdView& /*id*/, const Look& /*look*/) const {}
 
     // Deletes up to `count_max` spent records, never one that was claimed again meanwhile, and as many
     // audit entries older than `audit_retention`.

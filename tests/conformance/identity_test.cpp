@@ -30,6 +30,25 @@ std::vector<RecordId> look_alikes()
     return ids;
 }
 
+TEST_P(StoreIdentities, WhatIsAtHandIsWhatIsFound)
+{
+    StoreDriver driver = this->driver();
+    const std::vector<RecordId> ids = look_alikes();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        EXPECT_EQ(driver.look_at(ids[i]), std::nullopt) << ids[i].key.text();
+        const Record owned = driver.insert(ids[i], static_cast<std::uint8_t>(i + 1)).record;
+        if (i % 2 == 0) {
+            EXPECT_TRUE(driver.finish(ids[i], owned).done);
+        }
+    }
+    for (const RecordId& id : ids) {
+        const std::optional<Record> shown = driver.look_at(id);
+        if (shown) {
+            EXPECT_EQ(shown, driver.find(id)) << id.key.text();
+        }
+    }
+}
+
 TEST_P(StoreIdentities, LookAlikesAreDifferentRecords)
 {
     StoreDriver driver = this->driver();

@@ -44,9 +44,10 @@ public:
         std::optional<AuditNote> audit = std::nullopt
     )
     {
-        std::vector<Insertion> batch;
-        batch.push_back({id, claim(policy, execution), std::move(audit)});
-        return must(wait(store_.insert_or_get(std::move(batch)))).at(0);
+        Insertion insertion{id, claim(policy, execution), std::move(audit)};
+        Found found;
+        must(wait(store_.insert_or_get_one(insertion, found)));
+        return found;
     }
     static Draft claim(const Policy& policy, std::uint8_t execution)
     {
@@ -62,9 +63,10 @@ public:
         std::optional<AuditNote> audit = std::nullopt
     )
     {
-        std::vector<Replacement> batch;
-        batch.push_back({id, expected, std::move(next), std::move(audit)});
-        return must(wait(store_.replace(std::move(batch)))).at(0);
+        Change change{expected, std::move(next), std::move(audit)};
+        Replaced replaced;
+        must(wait(store_.replace_one(id, change, replaced)));
+        return replaced;
     }
     Replaced finish(
         const RecordId& id,
@@ -124,6 +126,16 @@ public:
     }
 
     std::optional<Record> find(const RecordId& id) { return must(wait(store_.find(id))).record; }
+
+    // Nullopt: there is none, or the store has none at hand.
+    std::optional<Record> look_at(const RecordId& id) const
+    {
+        std::optional<Record> shown;
+        store_.look_at({id.tenant_id, id.operation, id.key}, [&](const Record& record, Instant) {
+            shown = record;
+        });
+        return shown;
+    }
     Instant now() { return must(wait(store_.find(id_of("nobody")))).now; }
 
     std::vector<RecordId> sweep(std::size_t count_max = 1'000, Duration audit_retention = 24h * 90)

@@ -50,9 +50,10 @@ private:
         std::string detail;
     };
 
-    // Two inline: a key that was claimed, executed and never seen again needs no allocation.
-    boost::container::small_vector<Kept, 2> entries_;
     std::size_t oldest_ = 0;
+    // Two inline: a key that was claimed, executed and never seen again needs no allocation. Last, so that
+    // their memory is not touched where nothing is audited.
+    boost::container::small_vector<Kept, 2> entries_;
 };
 
 }  // namespace umavez

@@ -112,12 +112,8 @@ public:
     {
         if (batch.size() > limits::batch_members_max)
             return Async<std::vector<Found>>::ready(too_many());
-        std::vector<Found> found;
-        found.reserve(batch.size());
-        for (Insertion& insertion : batch) {
-            const std::uint64_t hash = hash_of(insertion.id);
-            shard_of(hash).insert_or_get(hash, std::move(insertion), found);
-        }
+        std::vector<Found> found(batch.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) insert_or_get(batch[i], found[i]);
         return Async<std::vector<Found>>::ready(std::move(found));
     }
 
@@ -125,11 +121,11 @@ public:
     {
         if (batch.size() > limits::batch_members_max)
             return Async<std::vector<Replaced>>::ready(too_many());
-        std::vector<Replaced> replaced;
-        replaced.reserve(batch.size());
-        for (Replacement& replacement : batch) {
-            const std::uint64_t hash = hash_of(replacement.id);
-            shard_of(hash).replace(hash, std::move(replacement), replaced);
+        std::vector<Replaced> replaced(batch.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            Replacement& member = batch[i];
+            Change change{member.expected, std::move(member.next), std::move(member.audit)};
+            replace(member.id, change, replaced[i]);
         }
         return Async<std::vector<Replaced>>::ready(std::move(replaced));
     }
@@ -138,19 +134,36 @@ public:
     {
         if (batch.size() > limits::batch_members_max)
             return Async<std::vector<Replaced>>::ready(too_many());
-        std::vector<Replaced> replaced;
-        replaced.reserve(batch.size());
-        for (const Heartbeat& heartbeat : batch) {
-            const std::uint64_t hash = hash_of(heartbeat.id);
-            shard_of(hash).heartbeat(hash, heartbeat, replaced);
+        std::vector<Replaced> replaced(batch.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const std::uint64_t hash = hash_of(view(batch[i].id));
+            shard_of(hash).heartbeat(hash, batch[i], replaced[i]);
         }
         return Async<std::vector<Replaced>>::ready(std::move(replaced));
     }
 
+    Async<void> insert_or_get_one(Insertion& insertion, Found& found) override
+    {
+        insert_or_get(insertion, found);
+        return Async<void>::ready(Result<void>{});
+    }
+
+    Async<void> replace_one(const RecordId& id, Change& change, Replaced& replaced) override
+    {
+        replace(id, change, replaced);
+        return Async<void>::ready(Result<void>{});
+    }
+
     Async<Sighting> find(RecordId id) override
     {
+        const std::uint64_t hash = hash_of(view(id));
+        return Async<Sighting>::ready(shard_of(hash).find({view(id), hash}));
+    }
+
+    void look_at(const RecordIdView& id, const Look& look) const override
+    {
         const std::uint64_t hash = hash_of(id);
-        return Async<Sighting>::ready(shard_of(hash).find({id, hash}));
+        shard_of(hash).look_at({id, hash}, look);
     }
 
     // One shard after the other, from where the last sweep stopped: nobody waits for more than one
@@ -244,14 +257,15 @@ public:
 
     void note(RecordId id, AuditNote audit) noexcept override
     {
-        const std::uint64_t hash = hash_of(id);
-        shard_of(hash).note({id, hash}, std::move(audit));
+        const std::uint64_t hash = hash_of(view(id));
+        shard_of(hash).note({view(id), hash}, std::move(audit));
     }
 
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
     {
-        const std::uint64_t hash = hash_of(id);
-        return Async<std::vector<AuditEntry>>::ready(shard_of(hash).timeline({id, hash}, count_max)
+        const std::uint64_t hash = hash_of(view(id));
+        return Async<std::vector<AuditEntry>>::ready(
+            shard_of(hash).timeline({view(id), hash}, count_max)
         );
     }
 
@@ -263,9 +277,21 @@ private:
         );
     }
 
+    void insert_or_get(Insertion& insertion, Found& found)
+    {
+        const std::uint64_t hash = hash_of(view(insertion.id));
+        shard_of(hash).insert_or_get(hash, std::move(insertion), found);
+    }
+
+    void replace(const RecordId& id, Change& change, Replaced& replaced)
+    {
+        const std::uint64_t hash = hash_of(view(id));
+        shard_of(hash).replace({view(id), hash}, std::move(change), replaced);
+    }
+
     // Each text seeds the next, so no two identities share their bytes by accident of
     // concatenation.
-    std::uint64_t hash_of(const RecordId& id) const noexcept
+    std::uint64_t hash_of(const RecordIdView& id) const noexcept
     {
         std::uint64_t hash = seed_;
         for (const std::string* text :
@@ -277,6 +303,10 @@ private:
 
     // The table uses the highest and the lowest bits.
     Shard& shard_of(std::uint64_t hash) { return shards_[(hash >> 16) & (shards_.size() - 1)]; }
+    const Shard& shard_of(std::uint64_t hash) const
+    {
+        return shards_[(hash >> 16) & (shards_.size() - 1)];
+    }
 
     const StoreTraits traits_;
     const std::uint64_t seed_;

@@ -29,12 +29,14 @@ std::optional<Instant> spent_at_the_earliest(const Record& record) noexcept
 
 }  // namespace
 
-void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, std::vector<Found>& answers)
+void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& answer)
 {
     const std::lock_guard guard{mutex_};
     const Instant now = clock_.now();
-    if (const Entry* const there = entry_of({insertion.id, hash})) {
-        answers.emplace_back(false, there->record, now);
+    answer.now = now;
+    if (const Entry* const there = entry_of({view(insertion.id), hash})) {
+        answer.inserted = false;
+        answer.record = there->record;
         return;
     }
     std::optional<AuditNote> note = std::move(insertion.audit);
@@ -43,42 +45,43 @@ void Shard::insert_or_get(std::uint64_t hash, Insertion&& insertion, std::vector
     audit(entry, note, now);
     slots_.emplace(Slot{hash, std::move(made)});
     index(entry, hash);
-    answers.emplace_back(true, entry.record, now);
+    answer.inserted = true;
+    answer.record = entry.record;
 }
 
-void Shard::replace(std::uint64_t hash, Replacement&& replacement, std::vector<Replaced>& answers)
+void Shard::replace(HashedId id, Change&& change, Replaced& answer)
 {
     const std::lock_guard guard{mutex_};
     const Instant now = clock_.now();
-    Entry* const entry = entry_of({replacement.id, hash});
+    answer.now = now;
+    Entry* const entry = entry_of(id);
+    answer.done = entry != nullptr && matches(entry->record, change.expected, now);
     if (entry == nullptr) {
-        answers.emplace_back(false, std::nullopt, now);
+        answer.record.reset();
         return;
     }
-    if (!matches(entry->record, replacement.expected, now)) {
-        answers.emplace_back(false, entry->record, now);
+    if (!answer.done) {
+        answer.record = entry->record;
         return;
     }
     // The caller has just given the response; copying it back would be the dearest part of a completion.
-    auto response = std::exchange(replacement.next.response, std::nullopt);
-    entry->record = to_record(std::move(replacement.next), &entry->record, now);
-    answers.emplace_back(true, entry->record, now);
-    entry->record.response = std::move(response);
-    audit(*entry, replacement.audit, now);
-    index(*entry, hash);
+    std::optional<StoredResponse>& response = change.next.response;
+    Record& record = entry->record;
+    record.response.reset();
+    rewrite(record, std::move(change.next), now);
+    answer.record = record;
+    if (response) record.response = std::move(response);
+    audit(*entry, change.audit, now);
+    index(*entry, id.hash);
 }
 
-void Shard::heartbeat(
-    std::uint64_t hash, const Heartbeat& heartbeat, std::vector<Replaced>& answers
-)
+void Shard::heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, Replaced& answer)
 {
     const std::lock_guard guard{mutex_};
     const Instant now = clock_.now();
-    Entry* const entry = entry_of({heartbeat.id, hash});
-    if (entry == nullptr) {
-        answers.emplace_back(false, std::nullopt, now);
-        return;
-    }
+    answer.now = now;
+    Entry* const entry = entry_of({view(heartbeat.id), hash});
+    if (entry == nullptr) return;
     Record& record = entry->record;
     const bool is_ours = record.token == heartbeat.token && record.status == Status::processing;
     if (is_ours) {
@@ -86,7 +89,8 @@ void Shard::heartbeat(
         if (heartbeat.expires_in) record.expires_at = now + *heartbeat.expires_in;
         index(*entry, hash);
     }
-    answers.emplace_back(is_ours, record, now);
+    answer.done = is_ours;
+    answer.record = record;
 }
 
 Sighting Shard::find(HashedId id) const
@@ -97,6 +101,12 @@ Sighting Shard::find(HashedId id) const
         .record = entry == nullptr ? std::nullopt : std::optional{entry->record},
         .now = clock_.now(),
     };
+}
+
+void Shard::look_at(HashedId id, const Look& look) const
+{
+    const std::lock_guard guard{mutex_};
+    if (const Entry* const entry = entry_of(id)) look(entry->record, clock_.now());
 }
 
 void Shard::sweep(std::size_t count_max, std::vector<RecordId>& ids)

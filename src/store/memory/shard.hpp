@@ -25,20 +25,26 @@ namespace umavez {
 
 // Hashed once per call, outside the lock.
 struct HashedId {
-    const RecordId& id;
+    RecordIdView id;
     std::uint64_t hash;
 };
+
+inline RecordIdView view(const RecordId& id) noexcept
+{
+    return {id.tenant_id, id.operation, id.key};
+}
 
 class alignas(64) Shard {
 public:
     // `clock` outlives the shard; both belong to the store.
     Shard(const StoreClock& clock, bool audit) noexcept : clock_(clock), audit_(audit) {}
 
-    // Each appends its answer, so that the record is copied to where it will stay: it is large.
-    void insert_or_get(std::uint64_t hash, Insertion&& insertion, std::vector<Found>& answers);
-    void replace(std::uint64_t hash, Replacement&& replacement, std::vector<Replaced>& answers);
-    void heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, std::vector<Replaced>& answers);
+    // The answers are filled in: a record is large, and is copied to where it will stay.
+    void insert_or_get(std::uint64_t hash, Insertion&& insertion, Found& answer);
+    void replace(HashedId id, Change&& change, Replaced& answer);
+    void heartbeat(std::uint64_t hash, const Heartbeat& heartbeat, Replaced& answer);
     Sighting find(HashedId id) const;
+    void look_at(HashedId id, const Look& look) const;
 
     // Appends the swept to `ids`, at most `count_max` of them.
     void sweep(std::size_t count_max, std::vector<RecordId>& ids);
@@ -73,9 +79,9 @@ private:
         {
         }
         RecordId id;
+        std::optional<Instant> queued_at;  // its deadline in the heap
         Record record;
         AuditRing audit;
-        std::optional<Instant> queued_at;  // its deadline in the heap
     };
 
     struct Deadline {
@@ -106,7 +112,9 @@ private:
         }
         bool operator()(const HashedId& a, const Slot& b) const noexcept
         {
-            return a.hash == b.hash && a.id == b.entry->id;
+            const RecordId& id = b.entry->id;
+            return a.hash == b.hash && a.id.key == id.key && a.id.operation == id.operation &&
+                   a.id.tenant_id == id.tenant_id;
         }
         bool operator()(const Deadline& a, const Slot& b) const noexcept
         {
