@@ -152,8 +152,12 @@ void TokenBook::refresh_every(std::stop_token stop, Duration period)
             stopping_.wait_for(lock, stop, period, [] { return false; });
         }
         if (stop.stop_requested()) return;
-        // A failure leaves the snapshot as it is, and the next period tries again.
-        std::ignore = refresh();
+        // A failure, of memory too, leaves the snapshot as it is, and the next period tries again.
+        try {
+            std::ignore = refresh();
+        } catch (const std::exception&) {
+            continue;
+        }
     }
 }
 
@@ -222,17 +226,18 @@ Task<Result<TokenRow>> TokenBook::async_revoke(std::int64_t id, TokenTenant tena
             fmt::format("there is no token {}; umavez token list shows them", id)
         );
     }
-    if (auto shown = co_await async_refresh(); !shown) {
-        co_return fail(
-            shown.error().code,
-            fmt::format(
-                "token {} is revoked, but still admitted until the next refresh: {}",
-                id,
-                shown.error().detail
-            )
-        );
-    }
+    // It is revoked, whatever becomes of the refresh.
+    forget(id);
+    std::ignore = co_await async_refresh();
     co_return *std::move(revoked);
+}
+
+void TokenBook::forget(std::int64_t id)
+{
+    const std::lock_guard guard{mutex_};
+    auto rest = std::make_shared<Snapshot>(*snapshot_);
+    std::erase_if(rest->tokens, [id](const TokenRow& row) { return row.id == id; });
+    snapshot_ = std::move(rest);
 }
 
 }  // namespace umavez::access

@@ -84,6 +84,7 @@ private:
     TokenBook(Database& database, const TokenBookOptions& options);
     std::shared_ptr<const Snapshot> snapshot() const;
     void refresh_every(std::stop_token stop, Duration period);
+    void forget(std::int64_t id);
 
     Database& database_;
     Random& random_;

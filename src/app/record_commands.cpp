@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
 
 namespace umavez {
 namespace {
@@ -39,7 +40,7 @@ std::string distance_of(const JsonValue& object, std::string_view name, const Js
 std::string query_of(const Invocation& invocation)
 {
     std::string query;
-    for (const char* const name : {"status", "operation", "tenant", "key", "cursor", "limit"}) {
+    for (const char* const name : {"status", "operation", "tenant", "key", "limit"}) {
         const auto value = invocation.find(std::string{"--"} + name);
         if (!value) continue;
         query += fmt::format("{}{}={}", query.empty() ? "" : "&", name, percent_encode(*value));
@@ -74,17 +75,25 @@ bool is_empty(const JsonValue& page)
     return !records || records->kind() != JsonKind::array || records->elements().size() == 0;
 }
 
-// The first page that has something on it, or the last of all.
-std::optional<Document> find_page(DeskSession& desk, std::string query)
+std::optional<Document> ask_page(
+    DeskSession& desk, const std::string& filter, const std::string& cursor
+)
 {
-    const std::string filter = query;
+    std::string query = filter;
+    if (!cursor.empty()) {
+        query += fmt::format("{}cursor={}", filter.empty() ? "" : "&", percent_encode(cursor));
+    }
+    return desk.ask({.path = "/ops/records", .query = std::move(query)});
+}
+
+// The first page that has something on it, or the last of all.
+std::optional<Document> find_page(DeskSession& desk, const std::string& filter, std::string cursor)
+{
     for (int pages = 0;; ++pages) {
-        auto page = desk.ask({.path = "/ops/records", .query = std::move(query)});
+        auto page = ask_page(desk, filter, cursor);
         if (!page) return std::nullopt;
-        const std::string next = text_of(page->root(), "next");
-        if (!is_empty(page->root()) || next.empty() || pages == pages_max) return page;
-        query =
-            fmt::format("{}{}cursor={}", filter, filter.empty() ? "" : "&", percent_encode(next));
+        cursor = text_of(page->root(), "next");
+        if (!is_empty(page->root()) || cursor.empty() || pages == pages_max) return page;
     }
 }
 
@@ -92,7 +101,8 @@ int records(const Invocation& invocation)
 {
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
-    const auto page = find_page(*desk, query_of(invocation));
+    const auto page =
+        find_page(*desk, query_of(invocation), invocation.find("--cursor").value_or(""));
     if (!page) return exit_failed;
     if (invocation.has("--json")) {
         fmt::print("{}", *page->text);
@@ -125,31 +135,40 @@ std::expected<std::string, int> find_place(DeskSession& desk, const Invocation& 
     std::string query = "key=" + percent_encode(key);
     if (tenant) query += "&tenant=" + percent_encode(*tenant);
     if (operation) query += "&operation=" + percent_encode(*operation);
-    const auto page = find_page(desk, query);
-    if (!page) return std::unexpected(exit_failed);
-    std::vector<JsonValue> found;
-    if (!is_empty(page->root())) {
+    // Filters go by how a key begins, so pages are walked to their end: another record of the same key may
+    // lie on the last.
+    std::set<std::string> places;
+    std::string cursor;
+    int pages = 0;
+    do {
+        const auto page = ask_page(desk, query, cursor);
+        if (!page) return std::unexpected(exit_failed);
+        cursor = text_of(page->root(), "next");
+        if (is_empty(page->root())) continue;
         for (const JsonValue record : page->root().find("records")->elements()) {
-            if (text_of(record, "key") == key) found.push_back(record);
+            if (text_of(record, "key") != key) continue;
+            places.insert(place(text_of(record, "tenant"), text_of(record, "operation")));
         }
-    }
-    if (found.size() == 1)
-        return place(text_of(found[0], "tenant"), text_of(found[0], "operation"));
-    if (found.empty()) {
+    } while (!cursor.empty() && places.size() < 2 && ++pages < pages_max);
+    if (places.size() == 1 && cursor.empty()) return *places.begin();
+    if (places.empty() && cursor.empty()) {
         return std::unexpected(complain(fmt::format(
             "no record has the key \"{}\"; a swept one has a story under --tenant and --operation",
             shown(key)
         )));
     }
-    print_records(page->root());
+    for (const std::string& found : places) fmt::print("{}\n", found);
     return std::unexpected(complain(
-        "several records have this key; choose one with --tenant and --operation", exit_usage
+        places.size() > 1
+            ? "several records have this key; choose one with --tenant and --operation"
+            : "too many keys begin like this one; say --tenant and --operation",
+        exit_usage
     ));
 }
 
 void print_line(std::string_view name, const std::string& value)
 {
-    if (!value.empty() && value != "-") fmt::print("  {:<10}{}\n", name, value);
+    if (!value.empty() && value != "-") fmt::print("  {:<12}{}\n", name, value);
 }
 
 void print_story(const JsonValue& story)

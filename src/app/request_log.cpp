@@ -39,7 +39,9 @@ http::OnAnswered note_answers(Log& log, Metrics& metrics)
         }
         // Probes come every few seconds and tell nothing.
         const bool is_probe = answered.path == "/healthz" || answered.path == "/readyz";
-        const LogLevel level = is_probe ? LogLevel::debug : LogLevel::info;
+        const LogLevel level = answered.status >= 500 ? LogLevel::error
+                               : is_probe             ? LogLevel::debug
+                                                      : LogLevel::info;
         if (!log.writes(level)) return;
         const std::vector<LogField> fields = fields_of(answered);
         log.write(level, "answered", fields);

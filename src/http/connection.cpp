@@ -150,7 +150,11 @@ private:
             auto step = reader_.next();
             const Phase phase = reader_.phase();
             if (was_idle && phase != Phase::idle) began_ = system_clock().boottime();
-            if (std::holds_alternative<RequestReader::Complete>(step)) break;
+            if (std::holds_alternative<RequestReader::Complete>(step)) {
+                // Once more: it came with its head, or was unpacked.
+                if (hold(reader_.body_bytes())) break;
+                step = too_many_bodies();
+            }
             if (auto* const refusal = std::get_if<Refusal>(&step)) {
                 co_await refuse(std::move(*refusal));
                 co_return false;
@@ -174,7 +178,7 @@ private:
                 co_return false;
             }
             if (phase == Phase::body && !hold(reader_.body_bytes())) {
-                Refusal too_many{503, "too many large bodies at once", {{"Retry-After", "1"}}};
+                Refusal too_many = too_many_bodies();
                 co_await refuse(std::move(too_many));
                 co_return false;
             }
@@ -198,6 +202,11 @@ private:
             case Phase::body: return shared_.options.body_limit;
         }
         return {};
+    }
+
+    static Refusal too_many_bodies()
+    {
+        return {503, "too many large bodies at once", {{"Retry-After", "1"}}};
     }
 
     // Counts what this connection holds of a body; false where all hold too much together.

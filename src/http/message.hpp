@@ -46,7 +46,7 @@ struct Response {
     std::string_view route = {};
 };
 
-// Runs on the connection's strand; what blocks belongs elsewhere. An exception becomes a 500.
+// Runs on the connection's thread; what blocks belongs elsewhere. An exception becomes a 500.
 using Handler = std::function<Task<Response>(Request)>;
 
 bool is_same_header(std::string_view left, std::string_view right) noexcept;  // case-insensitive

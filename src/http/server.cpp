@@ -154,6 +154,15 @@ private:
         );
     }
 
+    // Without memory for one more client, the others are served and the next one may be luckier.
+    bool takes(asio::ip::tcp::socket socket) noexcept
+    try {
+        take(std::move(socket));
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+
     asio::awaitable<void> accept()
     {
         constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
@@ -161,12 +170,9 @@ private:
             asio::io_context& context = loops_[next_loop_++ % loops_.size()].context;
             auto [error, socket] = co_await acceptor_.async_accept(context, as_value);
             if (shared_.stopping) co_return;
-            if (error) {
-                pause_.expires_after(accept_pause);
-                co_await pause_.async_wait(as_value);
-                continue;
-            }
-            take(std::move(socket));
+            if (!error && takes(std::move(socket))) continue;
+            pause_.expires_after(accept_pause);
+            co_await pause_.async_wait(as_value);
         }
     }
 

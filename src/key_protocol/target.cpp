@@ -11,6 +11,9 @@ Target target_of(const http::Request& request, std::string_view pattern)
 {
     std::string parameters;
     for (const auto& [name, value] : request.parameters) {
+        // Declared parameters of the query are here too, but the query speaks for itself: to declare one more
+        // must not change the target of keys that are stored.
+        if (pattern.find('{' + name + '}') == std::string_view::npos) continue;
         append_packed(parameters, name);
         append_packed(parameters, value);
     }

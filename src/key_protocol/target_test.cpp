@@ -24,6 +24,14 @@ Target with_query(std::string query)
     return target_of(submitted("1", std::move(query)), pattern);
 }
 
+TEST(TargetOf, DeclaringAParameterOfTheQueryChangesNothing)
+{
+    http::Request declared = submitted("1", "limit=5");
+    declared.parameters.emplace_back("limit", "5");
+
+    EXPECT_EQ(target_of(declared, pattern), with_query("limit=5"));
+}
+
 TEST(TargetOf, MethodRouteAndParametersCount)
 {
     const Target first = target_of(submitted("1"), pattern);

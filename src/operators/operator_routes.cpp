@@ -139,26 +139,34 @@ Task<Answer> release_record(OperatorNeeds needs, const Exchange& exchange)
 // The answer that retries will get. Nullopt: none is kept.
 OrProblem<std::optional<Response>> read_response(const Exchange& exchange)
 {
-    if (!has_field(exchange, "response_body")) return std::optional<Response>{};
+    const auto refuse = [&](const std::string& field, const std::string& message) {
+        return std::unexpected(wrong_field(field, message, exchange.language));
+    };
+    const bool has_status = has_field(exchange, "response_status");
+    const bool has_type = has_field(exchange, "response_type");
+    if (!has_field(exchange, "response_body")) {
+        if (has_status) return refuse("response_status", "needs a response_body");
+        if (has_type) return refuse("response_type", "needs a response_body");
+        return std::optional<Response>{};
+    }
     const auto body = find_text(exchange, "response_body");
-    const auto status = find_integer(exchange, "response_status").value_or(200);
-    if (!body)
-        return std::unexpected(wrong_field("response_body", "must be a text", exchange.language));
-    if (status < 200 || status > 599) {
-        return std::unexpected(
-            wrong_field("response_status", "must be a status from 200 to 599", exchange.language)
-        );
+    if (!body) return refuse("response_body", "must be a text");
+    // What cannot be read must not become a final 200.
+    const auto status = has_status ? find_integer(exchange, "response_status") : 200;
+    if (!status || *status < 200 || *status > 599) {
+        return refuse("response_status", "must be a status from 200 to 599");
+    }
+    if (has_type && !find_text(exchange, "response_type")) {
+        return refuse("response_type", "must be a text");
     }
     Response response{
-        .status = static_cast<int>(status), .headers = {}, .body = *body, .entity = {}
+        .status = static_cast<int>(*status), .headers = {}, .body = *body, .entity = {}
     };
     response.headers.push_back(
         {"Content-Type", find_text(exchange, "response_type").value_or("application/json")}
     );
     if (std::ranges::any_of(response.headers[0].value, [](char c) { return c < ' ' || c > '~'; })) {
-        return std::unexpected(
-            wrong_field("response_type", "must be a media type", exchange.language)
-        );
+        return refuse("response_type", "must be a media type");
     }
     return response;
 }

@@ -1,5 +1,7 @@
 #include "operators/refusals.hpp"
 
+#include "key_protocol/outcome_problem.hpp"
+
 namespace umavez::operators {
 namespace {
 
@@ -36,14 +38,7 @@ std::vector<http::ProblemKind> problem_kinds()
 
 http::Problem problem_of(const Error& error)
 {
-    if (is_retryable(error.code)) {
-        http::Problem problem = make(
-            "store-unavailable", "The store did not answer.", "O armazenamento não respondeu."
-        );
-        problem.members.push_back(http::text_member("effect", to_text(effect_of(error.code))));
-        problem.headers.push_back({"Retry-After", "1"});
-        return problem;
-    }
+    if (error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
     return make("record-not-changed", error.detail, error.detail);
 }
 

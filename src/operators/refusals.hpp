@@ -19,7 +19,8 @@ namespace umavez::operators {
 // The kinds that are ours alone; the program adds them to its catalogue.
 std::vector<http::ProblemKind> problem_kinds();
 
-// An error of the engine or the store: 409 with its words where the wish was wrong, else 503.
+// An error of the engine or the store: 409 with its words where the wish was wrong, else as the protocol
+// tells it.
 http::Problem problem_of(const Error& error);
 
 http::Problem not_found(const std::string& what);
