@@ -74,15 +74,14 @@ class Load:
 
     def _until_acknowledged(self, connection, path, key, body):
         while True:
-            life = self.life
             try:
                 if connection is None:
-                    connection = self.server.http()
+                    connection = self._connection_of_this_life()
                 self.attempts[path, key] += 1
                 answer = ask(connection, "POST", path, body, key)
             except (OSError, http.client.HTTPException):
+                self._wait_for_next_life(connection.life)
                 connection = None
-                self._wait_for_next_life(life)
                 continue
             if answer.status == 409 and answer.problem == "idempotency-in-progress":
                 continue
@@ -94,6 +93,13 @@ class Load:
                 self.acknowledged[path, key] = body, answer.json["id"]
                 self.changed.notify_all()
             return connection, answer.json["id"]
+
+    def _connection_of_this_life(self):
+        with self.changed:
+            self.changed.wait_for(lambda: self.is_up, support.WAIT_SECONDS)
+            connection = self.server.http()
+            connection.life = self.life
+            return connection
 
     def _wait_for_next_life(self, life):
         with self.changed:
