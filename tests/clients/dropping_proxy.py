@@ -1,7 +1,7 @@
 """A proxy that lets the server do its work and then loses the answer.
 
 It passes every request on as it came, waits for the whole answer, and only then loses it, in one of three
-ways: closed without a byte, reset, or cut in the middle. Seen from the client, nothing tells whether the request ran.
+ways: closed without a byte, reset, or cut in the middle of its body. Seen from the client, nothing tells whether the request ran.
 """
 
 import itertools
@@ -89,7 +89,8 @@ class DroppingProxy:
             client.sendall(answer)
             return True
         if way == "cut":
-            client.sendall(answer[:len(answer) // 2])
+            head = answer.index(b"\r\n\r\n") + 4
+            client.sendall(answer[:(head + len(answer)) // 2])
             client.shutdown(socket.SHUT_RDWR)
         elif way == "reset":
             reader.close()

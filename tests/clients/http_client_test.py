@@ -116,6 +116,8 @@ class HttpClientTest(unittest.TestCase):
         answers = in_threads(200, lambda number: ask(
             connections[number], "POST", "/api/v1/clientes", client_of("same"), "same"))
 
+        for connection in connections:
+            connection.close()
         self.assert_one_creation(answers)
         self.assertEqual(self.server.count("clientes"), 1)
 

@@ -113,9 +113,11 @@ class Server:
 
     def run(self, *arguments):
         """Another command of the program in the same folder; gives its standard output."""
-        return subprocess.run(
-            [self.program, *arguments], cwd=self.folder.name, env=self.environment, check=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=WAIT_SECONDS).stdout
+        ran = subprocess.run(
+            [self.program, *arguments], cwd=self.folder.name, env=self.environment, timeout=WAIT_SECONDS,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
 
     def resident_kib(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
