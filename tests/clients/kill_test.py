@@ -11,13 +11,13 @@ import uuid
 import support
 from support import Server, ask, client_of
 
-KILLS = 6
+KILLS = 12
 THREADS = 8
-ANSWERS_BEFORE_KILL = 150
+ANSWERS_BEFORE_KILL = 100
 
 
 class Load:
-    """Threads that create clients and proposals and retry each until it is acknowledged."""
+    """Threads that create clients and proposals, submit these, and retry each step until it is acknowledged."""
 
     def __init__(self, server):
         self.server = server
@@ -27,6 +27,7 @@ class Load:
         self.is_over = False
         self.acknowledged = {}  # (path, key) -> (body, id)
         self.attempts = collections.Counter()
+        self.replays = 0  # of what had been done before a kill and not been told
         self.errors = []
         self.threads = [threading.Thread(target=self._run) for _ in range(THREADS)]
 
@@ -64,8 +65,10 @@ class Load:
                 key = str(uuid.uuid4())
                 connection, client = self._until_acknowledged(
                     connection, "/api/v1/clientes", key, client_of(key))
-                connection, _ = self._until_acknowledged(
+                connection, proposal = self._until_acknowledged(
                     connection, "/api/v1/propostas", key, {"cliente_id": client, "valor": 1500})
+                connection, _ = self._until_acknowledged(
+                    connection, f"/api/v1/propostas/{proposal}/submeter", key, {"versao": 1})
             connection.close()
         except BaseException as error:  # told to the test
             with self.changed:
@@ -87,10 +90,11 @@ class Load:
                 continue
             if answer.status not in (200, 201):
                 raise AssertionError(f"{path} {key}: {answer}")
-            if answer.status == 200 and self.attempts[path, key] == 1:
+            if answer.is_replay and self.attempts[path, key] == 1:
                 raise AssertionError(f"a replay of what was never sent: {path} {key}")
             with self.changed:
                 self.acknowledged[path, key] = body, answer.json["id"]
+                self.replays += answer.is_replay
                 self.changed.notify_all()
             return connection, answer.json["id"]
 
@@ -132,7 +136,8 @@ class KillTest(unittest.TestCase):
         self.assert_each_once(load)
         retried = sum(count > 1 for count in load.attempts.values())
         self.assertGreater(retried, 0)
-        print(f"{len(load.acknowledged)} acknowledged, {retried} of them after a retry, {KILLS} kills")
+        print(f"{KILLS} kills: {len(load.acknowledged)} acknowledged, {retried} of them after a retry, "
+              f"of which {load.replays} had been done already")
 
     def assert_each_once(self, load):
         for path, table in (("/api/v1/clientes", "clientes"), ("/api/v1/propostas", "propostas")):
@@ -140,8 +145,11 @@ class KillTest(unittest.TestCase):
             expected = {key: id for (of, key), (_, id) in load.acknowledged.items() if of == path}
             self.assertEqual(len(rows), len(expected), table)
             self.assertEqual(dict(rows), expected, table)
-        proposals = self.server.count("propostas")
-        self.assertEqual(self.server.count("propostas_historico"), proposals)
+        submitted = sum(path.endswith("/submeter") for path, _ in load.acknowledged)
+        self.assertEqual(submitted, self.server.count("propostas"))
+        self.assertEqual(self.server.count("idempotencia_operacoes"), submitted)
+        self.assertEqual(self.server.count("propostas_historico"), 2 * submitted)
+        self.assertEqual(self.server.rows("SELECT DISTINCT estado, versao FROM propostas"), [("enviada", 2)])
 
     def assert_each_replays(self, load):
         asked = list(load.acknowledged.items())

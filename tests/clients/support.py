@@ -68,9 +68,17 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        if self.process is not None:
-            self.kill()
-        self.folder.cleanup()
+        """Every test also shows that the server still runs, stops in order, and logs nothing but JSON."""
+        try:
+            if self.process is not None:
+                log = self.log
+                code = self.stop()
+                assert code == 0, f"the server ended with {code}:\n{log.tail()}"
+                assert not log.strange, f"no JSON in the log: {log.strange[:20]}"
+        finally:
+            if self.process is not None:
+                self.kill()
+            self.folder.cleanup()
 
     @property
     def program(self):
@@ -148,6 +156,13 @@ class Server:
         return self.rows(f"SELECT count(*) FROM {table}")[0][0]
 
 
+def is_json(line):
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
 class Log:
     """Reads the standard error of a server as it comes, so that it never has to wait for us."""
 
@@ -156,11 +171,14 @@ class Log:
         self._changed = threading.Condition()
         self._lines = []
         self._has_ended = False
+        self.strange = []  # lines that are no JSON
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self):
         for line in self._stream:
+            if not is_json(line):
+                self.strange.append(line)
             with self._changed:
                 # The beginning tells the port, the end tells why a server died.
                 if len(self._lines) > 2000:
