@@ -2,7 +2,7 @@
 """Clients that mean harm: smuggled requests, sizes without end, thousands of idle connections."""
 
 import gzip
-import resource
+import select
 import time
 import unittest
 
@@ -10,6 +10,8 @@ import support
 from support import Server, client_of, raw_post, read_answer, read_to_end
 
 IDLE = 2000
+CONNECTIONS_MAX = 10_000
+BODIES_MIB_MAX = 256
 GROWTH_KIB = 24 * 1024 if not support.SANITIZED else 256 * 1024
 
 VICTIM = (b"POST /api/v1/clientes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -70,6 +72,18 @@ SHAPES = {
     "no colon": HEAD + b"X-A\r\n\r\n",
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 64 + b"\r\n\r\n",
 }
+
+
+def connections_with_answers(connections, at_least):
+    def answered():
+        poll = select.poll()
+        by_file = {connection.fileno(): connection for connection in connections}
+        for file in by_file:
+            poll.register(file, select.POLLIN)
+        ready = [by_file[file] for file, _ in poll.poll(0)]
+        return ready if len(ready) >= at_least else None
+
+    return support.wait_until(f"answers on {at_least} connections", answered)
 
 
 class HostileTest(unittest.TestCase):
@@ -164,10 +178,7 @@ class HostileTest(unittest.TestCase):
         self.assertEqual(self.server.ask("POST", "/api/v1/clientes", client_of("key"), "key").status, 201)
 
     def test_thousands_of_idle_connections_while_others_are_served(self):
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if hard != resource.RLIM_INFINITY and hard < IDLE + 200:
-            self.skipTest(f"only {hard} files may be open")
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, IDLE + 200), hard))
+        support.allow_files(IDLE + 200)
         before = self.server.resident_kib()
         idle = []
         try:
@@ -193,6 +204,45 @@ class HostileTest(unittest.TestCase):
         self.assertLess(growth, 20 * IDLE if not support.SANITIZED else 200 * IDLE)
         self.assert_served()
         print(f"{IDLE} idle connections: {growth} KiB more, 200 clients created in {took:.1f} s")
+
+    def test_a_connection_too_many_is_told_so_and_the_others_stay(self):
+        support.allow_files(CONNECTIONS_MAX + 200)
+        connections = []
+        try:
+            for _ in range(CONNECTIONS_MAX):
+                connections.append(self.server.connect())
+            refused = self.exchange(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            self.assertTrue(refused.startswith(b"HTTP/1.1 503 "), refused)
+            for connection in connections[::1000]:
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                self.assertEqual(read_answer(connection.makefile("rb"))[0], 200)
+        finally:
+            for connection in connections:
+                connection.close()
+        support.wait_until("room for others", lambda: self.server.ask("GET", "/healthz").status == 200)
+
+    def test_unfinished_bodies_of_all_connections_have_a_limit(self):
+        before = self.server.resident_kib()
+        connections = []
+        try:
+            for _ in range(BODIES_MIB_MAX + 30):
+                connection = self.server.connect()
+                connections.append(connection)
+                # All but the last byte.
+                connection.sendall(HEAD + b"Content-Length: 1048576\r\n\r\n" + b" " * 1_048_575)
+            refused = connections_with_answers(connections, at_least=20)
+            growth = self.server.resident_kib() - before
+            for connection in refused:
+                self.assertEqual(read_answer(connection.makefile("rb"))[0], 503)
+            self.assertEqual(self.server.ask("GET", "/readyz").status, 200)
+        finally:
+            for connection in connections:
+                connection.close()
+        self.assertLess(growth, 2 * BODIES_MIB_MAX * 1024)
+        created = lambda: self.server.ask("POST", "/api/v1/clientes", client_of("after"), "after").status == 201
+        support.wait_until("room for other bodies", created)
+        print(f"{BODIES_MIB_MAX + 30} unfinished bodies of 1 MiB: {growth // 1024} MiB more, "
+              f"{len(refused)} refused")
 
     def test_memory_stays_flat(self):
         attacks = [

@@ -20,12 +20,15 @@ class SlowTest(unittest.TestCase):
         self.server = self.enterContext(Server())
 
     def test_slow_senders_and_readers_are_cut_while_others_are_served(self):
+        shy = Server("--tls-cert", "umavez.pem", "--tls-key", "umavez.key")
+        shy.make_certificate()
+        self.enterContext(shy)
         over = threading.Event()
         results = {}
 
-        def trickle(name, first, byte, limit):
+        def trickle(name, server, first, byte, limit):
             """A byte now and then, until the server has had enough."""
-            with self.server.connect(limit) as connection:
+            with server.connect(limit) as connection:
                 began = time.monotonic()
                 connection.sendall(first)
                 connection.settimeout(0.5)
@@ -60,11 +63,14 @@ class SlowTest(unittest.TestCase):
                 results[name] = time.monotonic() - began, b"" if closed else None
 
         threads = [
-            threading.Thread(target=trickle, args=("head", b"GET /healthz HTTP/1.1\r\nX-A: ", b"a", 20)),
+            # A hello of TLS that promises 512 bytes.
+            threading.Thread(target=trickle, args=("hello", shy, b"\x16\x03\x01\x02\x00\x01", b"\0", 20)),
             threading.Thread(target=trickle, args=(
-                "body", HEAD + b"Content-Length: 1000\r\n\r\n", b" ", 45)),
+                "head", self.server, b"GET /healthz HTTP/1.1\r\nX-A: ", b"a", 20)),
             threading.Thread(target=trickle, args=(
-                "chunks", HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", 45)),
+                "body", self.server, HEAD + b"Content-Length: 1000\r\n\r\n", b" ", 45)),
+            threading.Thread(target=trickle, args=(
+                "chunks", self.server, HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", 45)),
             threading.Thread(target=read_nothing, args=("answer", 45)),
         ]
         for thread in threads:
@@ -84,12 +90,12 @@ class SlowTest(unittest.TestCase):
             for thread in threads:
                 thread.join(support.WAIT_SECONDS)
 
-        for name, limit in (("head", 10), ("body", 30), ("chunks", 30), ("answer", 30)):
+        for name, limit in (("hello", 10), ("head", 10), ("body", 30), ("chunks", 30), ("answer", 30)):
             with self.subTest(name):
                 took, received = results[name]
                 self.assertIsNotNone(received, f"{name}: nobody cut it within {took:.0f} s")
                 self.assertGreater(took, limit - 2)
-                if name != "answer":
+                if name not in ("hello", "answer"):
                     self.assertTrue(received.startswith(b"HTTP/1.1 408 "), received)
         self.assertLess(slowest, 5)
         self.assertEqual(self.server.count("clientes"), number)

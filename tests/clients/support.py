@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -130,6 +131,15 @@ class Server:
     def resident_kib(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1))
+
+    def make_certificate(self):
+        """umavez.pem and umavez.key in the folder, for 127.0.0.1; gives the path of the certificate."""
+        subprocess.run(
+            [need("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
+             "-out", "umavez.pem", "-keyout", "umavez.key"],
+            cwd=self.folder.name, check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return os.path.join(self.folder.name, "umavez.pem")
 
     def connect(self, seconds=WAIT_SECONDS):
         return socket.create_connection(("127.0.0.1", self.port), timeout=seconds)
@@ -273,6 +283,15 @@ def reset(connection):
     """Closes with RST instead of FIN, as a process that dies with unread bytes does."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     connection.close()
+
+
+def allow_files(count):
+    """Lets this process have so many open files, or skips the test."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < count:
+        raise unittest.SkipTest(f"{count} files are needed, {hard} may be open")
+    if soft != resource.RLIM_INFINITY and soft < count:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
 
 
 def read_to_end(connection):
