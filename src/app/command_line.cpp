@@ -59,6 +59,7 @@ CLI::App* make_subcommand(CLI::App& root, const Command& command)
         root.get_subcommands([&first](CLI::App* app) { return app->get_name() == first; });
     CLI::App* const parent =
         groups.empty() ? root.add_subcommand(first, command.summary) : groups.front();
+    if (!groups.empty()) parent->description(parent->get_description() + "; " + command.summary);
     parent->require_subcommand(1);
     return parent->add_subcommand(command.name.substr(space + 1), command.summary);
 }

@@ -8,6 +8,8 @@
 #include "http/problem_pages.hpp"
 
 #include <array>
+#include <memory>
+#include <utility>
 
 namespace umavez {
 namespace {
@@ -51,9 +53,9 @@ Response problem_index(const ProblemCatalogue& problems, const Request& request)
     );
 }
 
-http::Handler always(Response response)
+http::Handler always(std::shared_ptr<const Response> response)
 {
-    return [response = std::move(response)](Request) { return Task<Response>::ready(response); };
+    return [response = std::move(response)](Request) { return Task<Response>::ready(*response); };
 }
 
 http::Route documented(std::string pattern, std::string summary)
@@ -70,30 +72,35 @@ http::Route documented(std::string pattern, std::string summary)
 
 }  // namespace
 
-void add_document_routes(http::Router& router, const ProblemCatalogue& problems)
+void add_document_routes(http::Router& router, const http::ProblemCatalogue& problems)
 {
     router.add(
         documented("/problems", "Every problem a client can meet"),
-        [&problems](Request request) {
-            return Task<Response>::ready(problem_index(problems, request));
+        [&problems](http::Request request) {
+            return Task<http::Response>::ready(problem_index(problems, request));
         }
     );
-    router.add(documented("/problems/{name}", "One problem"), [&problems](Request request) {
-        return Task<Response>::ready(problem(problems, request));
-    });
+    router.add(
+        documented("/problems/{name}", "One problem"),
+        [&problems](http::Request request) {
+            return Task<http::Response>::ready(problem(problems, request));
+        }
+    );
+    // The documents describe themselves too, so they are made when their routes are there.
+    const auto openapi = std::make_shared<http::Response>();
+    const auto page = std::make_shared<http::Response>();
+    router.add(documented("/openapi.json", "This document"), always(openapi));
+    router.add(documented("/docs", "This document, for people"), always(page));
+    router.add("GET", "/docs/docs.css", always(std::make_shared<http::Response>(http::docs_style())));
+    router.add("GET", "/docs/docs.js", always(std::make_shared<http::Response>(http::docs_script())));
     const http::OpenApiInfo info{
         .title = "umavez",
         .version = std::string{program_version},
         .description = "Makes an effect happen once although its request is retried.",
         .problems = problems,
     };
-    // Made once, of what is there now: the document does not describe itself.
-    Response openapi = http::json_response(200, http::to_openapi(router, info));
-    Response page = http::docs_page(router, info);
-    router.add("GET", "/openapi.json", always(std::move(openapi)));
-    router.add("GET", "/docs", always(std::move(page)));
-    router.add("GET", "/docs/docs.css", always(http::docs_style()));
-    router.add("GET", "/docs/docs.js", always(http::docs_script()));
+    *openapi = http::json_response(200, http::to_openapi(router, info));
+    *page = http::docs_page(router, info);
 }
 
 }  // namespace umavez

@@ -9,29 +9,32 @@
 
 namespace umavez {
 
-inline Replayed to_replayed(Record&& record)
+namespace detail {
+
+inline Replayed replay_without_response(const Record& record)
 {
-    Replayed replayed{
+    return {
         .response = {},
         .status = record.status,
-        .omitted = !record.response,
+        .omitted = !record.response || record.response->omitted,
         .expires_at = record.expires_at,
     };
-    if (record.response) {
-        replayed.omitted = record.response->omitted;
-        replayed.response = std::move(record.response->response);
-    }
+}
+
+}  // namespace detail
+
+inline Replayed to_replayed(Record&& record)
+{
+    Replayed replayed = detail::replay_without_response(record);
+    if (record.response) replayed.response = std::move(record.response->response);
     return replayed;
 }
 
 inline Replayed to_replayed(const Record& record)
 {
-    if (!record.response) return {.response = {}, .status = record.status, .omitted = true};
-    return {
-        .response = record.response->response,
-        .status = record.status,
-        .omitted = record.response->omitted,
-    };
+    Replayed replayed = detail::replay_without_response(record);
+    if (record.response) replayed.response = record.response->response;
+    return replayed;
 }
 
 }  // namespace umavez

@@ -261,7 +261,7 @@ TEST_F(Protect, AnAnswerTooLargeToKeepIsGivenOnce)
 // The first is held inside its transaction until the duplicate has its answer.
 TEST_F(Protect, ADuplicateOfARunningRequestIsToldOrWaits)
 {
-    policy_.duplicate_wait = 0s;
+    policy_.duplicate_wait = 1ms;
     std::promise<void> running;
     std::promise<void> go_on;
     shop_.inside = [&] {

@@ -8,6 +8,7 @@
 #include "core/transition.hpp"
 #include "store/store.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>

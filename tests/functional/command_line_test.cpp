@@ -14,6 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 class CommandLineTest : public testing::Test {
 protected:
@@ -101,9 +102,9 @@ TEST_F(CommandLineTest, WrongSettingsAreOneSentenceWithTheCure)
         "sqlite::memory:\n"
     );
     EXPECT_THAT(refusal("database = \"sqlite:missing/dir/a.db\""), HasSubstr("umavez: database: "));
-    EXPECT_EQ(
+    EXPECT_THAT(
         refusal("[operation.\"pedidos.criar\"]\nlease = \"20s\""),
-        "umavez: unknown operation \"pedidos.criar\"; known: none\n"
+        StartsWith("umavez: unknown operation \"pedidos.criar\"; known: clientes.criar, ")
     );
     EXPECT_EQ(
         refusal("", {"UMAVEZ_LOG_LEVEL=loud"}),
@@ -263,7 +264,7 @@ TEST_F(CommandLineTest, MigrateTellsWhatIsApplied)
     const Exited status = umavez({"migrate", "--status"});
 
     EXPECT_EQ(migrated.code, 0) << migrated.err;
-    EXPECT_THAT(status.out, MatchesRegex("[a-z_]+ [0-9]+ of [0-9]+\n"));
+    EXPECT_THAT(status.out, MatchesRegex("([a-z_]+ [0-9]+ of [0-9]+\n)+"));
     EXPECT_EQ(status.out, migrated.out);
 }
 

@@ -46,7 +46,7 @@ protected:
 
 TEST_F(OperatorsTest, AMistypedPathCreatesNothing)
 {
-    for (const std::vector<std::string> command :
+    for (const std::vector<std::string>& command :
          {std::vector<std::string>{"records"},
           {"sweep"},
           {"explain", "k"},

@@ -77,6 +77,8 @@ Process::Process(
     in_ = in.write_end;
     out_ = out.read_end;
     err_ = err.read_end;
+    // A server that logs while the test does not read must not stop for that.
+    ::fcntl(err_, F_SETPIPE_SZ, 1024 * 1024);
 }
 
 Process::~Process()

@@ -24,9 +24,9 @@ const std::string maria = R"({"nome":"Maria","email":"maria@example.com"})";
 
 class ProtocolTest : public testing::Test {
 protected:
-    void serve(std::vector<std::string> more = {})
+    void serve(std::vector<std::string> more = {}, const std::string& listen = "127.0.0.1:0")
     {
-        std::vector<std::string> arguments{"serve", "--listen", "127.0.0.1:0"};
+        std::vector<std::string> arguments{"serve", "--listen", listen};
         arguments.insert(arguments.end(), more.begin(), more.end());
         server_ = std::make_unique<Process>(scratch_.path(), arguments);
         const std::string& log = server_->wait_for_error_output("\"event\":\"listening\"");
@@ -197,7 +197,7 @@ TEST_F(ProtocolTest, WithoutATokenOnlyThisMachineIsServed)
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err, HasSubstr("umavez token create"));
     const std::string operators = token("operator");
-    serve({"--listen", "0.0.0.0:0"});
+    serve({}, "0.0.0.0:0");
     EXPECT_EQ(status_of(get("/metrics")), 401);
     EXPECT_EQ(status_of(get("/metrics", {operators})), 200);
 }

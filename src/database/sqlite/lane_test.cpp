@@ -291,14 +291,15 @@ TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
     ASSERT_TRUE(database->transact(sql("CREATE TABLE big (b BLOB) STRICT")));
     const std::string wal = directory.file("test.db-wal");
     std::uintmax_t largest = 0;
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 50; ++i) {  // 400 MiB of log, were it not bounded
         ASSERT_TRUE(database->transact(sql("INSERT INTO big VALUES (zeroblob(8388608))")));
         ASSERT_TRUE(database->transact(sql("DELETE FROM big")));
         EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM big"), 0);
         largest = std::max(largest, std::filesystem::file_size(wal));
     }
 
-    EXPECT_LT(largest, 2u * tuning::checkpoint_pages * tuning::page_bytes);
+    // How far it goes below that depends on when readers let go of it.
+    EXPECT_LT(largest, std::uintmax_t{tuning::checkpoint_pages_max} * tuning::page_bytes);
 }
 
 TEST_F(LaneTest, LogWrittenAheadIsIgnoredByRecovery)

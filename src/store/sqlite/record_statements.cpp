@@ -188,15 +188,12 @@ Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& rep
 Result<Replaced> heartbeat_record(SqliteTransaction& transaction, const Heartbeat& heartbeat)
 {
     const Instant now = transaction.now();
-    // The head alone: an answer that cannot be read must not cost its neighbours in the batch their leases.
-    auto there = find_head(transaction, heartbeat.id);
+    auto there = find_row(transaction, heartbeat.id);
     if (!there) return std::unexpected(std::move(there.error()));
     if (!*there) return Replaced{.done = false, .record = std::nullopt, .now = now};
     Record& record = (*there)->record;
     if (!matches(record, owner_expects(heartbeat.token), now)) {
-        auto whole = find_record(transaction, heartbeat.id);
-        if (!whole) return std::unexpected(std::move(whole.error()));
-        return Replaced{.done = false, .record = std::move(*whole), .now = now};
+        return Replaced{.done = false, .record = std::move(record), .now = now};
     }
     record.processing_expires_at = now + heartbeat.lease;
     if (heartbeat.expires_in) record.expires_at = now + *heartbeat.expires_in;
