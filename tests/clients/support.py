@@ -1,0 +1,328 @@
+"""What the tests of real clients share: the server as a child process, requests, and waits with a deadline.
+
+UMAVEZ_PROGRAM names the built program. Every server has a folder of its own and any free port; it is ended
+by its process id, and a wait that is too long fails the test.
+"""
+
+import http.client
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+SKIPPED = 77
+WAIT_SECONDS = 60
+# A sanitizer keeps freed memory and makes everything slower.
+SANITIZED = os.environ.get("UMAVEZ_SANITIZED", "") not in ("", "0")
+
+
+def run_tests():
+    """Runs the tests of the calling file; if none failed but one was skipped, ends with SKIPPED."""
+    program = unittest.main(module="__main__", verbosity=2, exit=False)
+    result = program.result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if result.skipped else 0)
+
+
+def wait_until(what, condition, seconds=WAIT_SECONDS):
+    """Asks `condition` until it gives something; for what has no event to wait on."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {seconds} s in vain: {what}")
+        time.sleep(0.01)
+
+
+def need(program):
+    found = shutil.which(program)
+    if found is None:
+        raise unittest.SkipTest(f"{program} is not installed; ./dev packages installs it")
+    return found
+
+
+class Server:
+    """`umavez serve` in a temporary folder. Keeps the folder over restarts."""
+
+    def __init__(self, *arguments):
+        self.folder = tempfile.TemporaryDirectory(prefix="umavez-clients-")
+        self.arguments = arguments
+        self.process = None
+        self.port = 0
+        self.log = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        """Every test also shows that the server still runs, stops in order, and logs nothing but JSON."""
+        try:
+            if self.process is not None:
+                log = self.log
+                code = self.stop()
+                assert code == 0, f"the server ended with {code}:\n{log.tail()}"
+                assert not log.strange, f"no JSON in the log: {log.strange[:20]}"
+        finally:
+            if self.process is not None:
+                self.kill()
+            self.folder.cleanup()
+
+    @property
+    def program(self):
+        return os.environ["UMAVEZ_PROGRAM"]
+
+    @property
+    def environment(self):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("UMAVEZ_")}
+        if SANITIZED:
+            kept["ASAN_OPTIONS"] = kept.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=4"
+        return kept
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [self.program, "serve", "--listen", "127.0.0.1:0", *self.arguments],
+            cwd=self.folder.name, env=self.environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.log = Log(self.process.stderr)
+        line = self.log.wait_for('"event":"listening"')
+        self.port = json.loads(line)["port"]
+
+    def kill(self):
+        """kill -9, and waits for the end."""
+        self.process.kill()
+        self._collect()
+
+    def stop(self):
+        """SIGTERM; tells the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self._collect()
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def _collect(self):
+        code = self.process.wait(WAIT_SECONDS)
+        self.log.close()
+        self.process = None
+        return code
+
+    def run(self, *arguments):
+        """Another command of the program in the same folder; gives its standard output."""
+        ran = subprocess.run(
+            [self.program, *arguments], cwd=self.folder.name, env=self.environment, timeout=WAIT_SECONDS,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    def resident_kib(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1))
+
+    def make_certificate(self):
+        """umavez.pem and umavez.key in the folder, for 127.0.0.1; gives the path of the certificate."""
+        subprocess.run(
+            [need("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
+             "-out", "umavez.pem", "-keyout", "umavez.key"],
+            cwd=self.folder.name, check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return os.path.join(self.folder.name, "umavez.pem")
+
+    def connect(self, seconds=WAIT_SECONDS):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=seconds)
+
+    def http(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_SECONDS)
+
+    def ask(self, method, path, body=None, key=None, headers=None):
+        connection = self.http()
+        try:
+            return ask(connection, method, path, body, key, headers)
+        finally:
+            connection.close()
+
+    def rows(self, query):
+        """Reads the database beside the server, or after its end."""
+        database = sqlite3.connect(os.path.join(self.folder.name, "umavez.db"), timeout=WAIT_SECONDS)
+        try:
+            return database.execute(query).fetchall()
+        finally:
+            database.close()
+
+    def count(self, table):
+        return self.rows(f"SELECT count(*) FROM {table}")[0][0]
+
+
+def is_json(line):
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+class Log:
+    """Reads the standard error of a server as it comes, so that it never has to wait for us."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._changed = threading.Condition()
+        self._lines = []
+        self._has_ended = False
+        self.strange = []  # lines that are no JSON
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self):
+        for line in self._stream:
+            if not is_json(line):
+                self.strange.append(line)
+            with self._changed:
+                # The beginning tells the port, the end tells why a server died.
+                if len(self._lines) > 2000:
+                    del self._lines[100:1100]
+                self._lines.append(line)
+                self._changed.notify_all()
+        with self._changed:
+            self._has_ended = True
+            self._changed.notify_all()
+
+    def wait_for(self, text, seconds=WAIT_SECONDS):
+        found = lambda: next((line for line in self._lines if text in line), None)
+        with self._changed:
+            self._changed.wait_for(lambda: found() or self._has_ended, seconds)
+            line = found()
+            if line is None:
+                raise AssertionError(f"the server never said {text}:\n{''.join(self._lines[-20:])}")
+            return line
+
+    def tail(self, count=20):
+        with self._changed:
+            return "".join(self._lines[-count:])
+
+    def close(self):
+        self._thread.join(WAIT_SECONDS)
+        self._stream.close()
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = response.headers
+        self.body = response.read()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def is_replay(self):
+        return self.headers["Idempotent-Replayed"] == "true"
+
+    @property
+    def problem(self):
+        """The name of the problem: the last segment of its type."""
+        return self.json["type"].rsplit("/", 1)[-1] if self.status >= 400 else None
+
+    def __repr__(self):
+        return f"{self.status} {dict(self.headers)} {self.body[:500]!r}"
+
+
+def ask(connection, method, path, body=None, key=None, headers=None):
+    sent = dict(headers or {})
+    if body is not None and not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+    if body is not None:
+        sent.setdefault("Content-Type", "application/json")
+    if key is not None:
+        sent["Idempotency-Key"] = key
+    connection.request(method, path, body, sent)
+    return Answer(connection.getresponse())
+
+
+def client_of(name):
+    """The body that creates a client; addresses are unique."""
+    return {"nome": "João Silva", "email": f"{name}@example.com", "documento": "123.456.789-00"}
+
+
+def raw_post(path, key, body, more=""):
+    """The bytes of a request."""
+    if not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+    head = (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Idempotency-Key: {key}\r\n{more}Content-Length: {len(body)}\r\n\r\n")
+    return head.encode() + body
+
+
+def read_answer(stream):
+    """One answer from a socket's file: (status, headers by lower-case name, body). None at the end."""
+    line = stream.readline()
+    if not line:
+        return None
+    status = int(line.split()[1])
+    headers = {}
+    while (line := stream.readline()) not in (b"\r\n", b""):
+        name, _, value = line.decode("latin-1").partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return status, headers, stream.read(int(headers.get("content-length", 0)))
+
+
+def reset(connection):
+    """Closes with RST instead of FIN, as a process that dies with unread bytes does."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    connection.close()
+
+
+def allow_files(count):
+    """Lets this process have so many open files, or skips the test."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < count:
+        raise unittest.SkipTest(f"{count} files are needed, {hard} may be open")
+    if soft != resource.RLIM_INFINITY and soft < count:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
+
+
+def read_to_end(connection):
+    """All bytes until the server closes; what came before a reset counts."""
+    received = bytearray()
+    try:
+        while piece := connection.recv(65536):
+            received += piece
+    except ConnectionResetError:
+        pass
+    return bytes(received)
+
+
+def in_threads(count, work):
+    """Calls work(number) in `count` threads that start together; gives the results in order."""
+    results = [None] * count
+    errors = []
+    gate = threading.Barrier(count)
+
+    def run(number):
+        try:
+            gate.wait(WAIT_SECONDS)
+            results[number] = work(number)
+        except BaseException as error:  # told to the thread that waits
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return results
