@@ -151,6 +151,7 @@ int serve(const Settings& settings)
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
         // Their frames cannot be taken down while they run. Leases expire, transactions roll back.
         log.error("stopped_with_running_requests", {{"requests", running}});
+        log.flush();
         std::_Exit(exit_failed);
     }
     opened->engine->stop();

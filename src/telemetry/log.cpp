@@ -4,13 +4,11 @@
 #include "base/rfc3339.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/logger.h>
-#include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <iterator>
+#include <unistd.h>
 
 namespace umavez {
 namespace {
@@ -47,25 +45,20 @@ struct AppendValue {
     void operator()(std::string_view value) const { append_json_text(line, value, text_bytes_max); }
 };
 
-}  // namespace
-
-struct Log::Writer {
-    spdlog::logger logger{"umavez", std::make_shared<spdlog::sinks::stderr_sink_mt>()};
-};
-
-Log::Log(LogLevel level) : level_(level), writer_(std::make_unique<Writer>())
+std::string tell_loss(std::size_t lines)
 {
-    writer_->logger.set_formatter(std::make_unique<spdlog::pattern_formatter>("%v"));
-    writer_->logger.flush_on(spdlog::level::info);
+    const std::array<LogField, 1> fields{{{"lines", lines}}};
+    return to_log_line(system_clock().realtime(), LogLevel::warning, "log_lines_dropped", fields);
 }
 
-Log::~Log() = default;
+}  // namespace
+
+Log::Log(LogLevel level) : level_(level), writer_(STDERR_FILENO, tell_loss) {}
 
 void Log::write(LogLevel level, std::string_view event, std::span<const LogField> fields)
 {
     if (!writes(level)) return;
-    const std::string line = to_log_line(system_clock().realtime(), level, event, fields);
-    writer_->logger.log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
+    writer_.put(to_log_line(system_clock().realtime(), level, event, fields));
 }
 
 std::string to_log_line(

@@ -6,13 +6,14 @@
 //     {"time":"2026-01-31T12:00:00.000000Z","level":"info","event":"listening","port":8080}
 //
 // Texts may come from clients: they are escaped and cut, so nobody can forge a line or flood the
-// log with one. Thread-safe.
+// log with one. Nobody waits for the log's reader (log_writer.hpp). Thread-safe.
+
+#include "telemetry/log_writer.hpp"
 
 #include <umavez/time.hpp>
 
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,9 +49,6 @@ class Log {
 public:
     // To standard error.
     explicit Log(LogLevel level = LogLevel::info);
-    ~Log();
-    Log(const Log&) = delete;
-    Log& operator=(const Log&) = delete;
 
     void debug(std::string_view event, LogFields fields = {})
     {
@@ -75,10 +73,12 @@ public:
     // For fields that are known only at run time.
     void write(LogLevel level, std::string_view event, std::span<const LogField> fields);
 
+    // For who leaves without destructors.
+    void flush() { writer_.flush(); }
+
 private:
     LogLevel level_;
-    struct Writer;
-    std::unique_ptr<Writer> writer_;
+    LogWriter writer_;
 };
 
 // A line without its end.

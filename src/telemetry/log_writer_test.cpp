@@ -1,0 +1,98 @@
+#include "telemetry/log_writer.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <unistd.h>
+
+namespace umavez {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class LogWriterTest : public testing::Test {
+protected:
+    LogWriterTest()
+    {
+        int ends[2];
+        EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+        reader_ = ends[0];
+        descriptor_ = ends[1];
+        open();
+    }
+    ~LogWriterTest() override
+    {
+        writer_.reset();
+        ::close(reader_);
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+
+    void open()
+    {
+        writer_ = std::make_unique<LogWriter>(descriptor_, [](std::size_t lines) {
+            return "lost " + std::to_string(lines);
+        });
+    }
+
+    // Ends the writer and reads what is left.
+    std::string read_all()
+    {
+        writer_.reset();
+        ::close(descriptor_);
+        descriptor_ = -1;
+        return read_until_empty();
+    }
+    std::string read_until_empty() const
+    {
+        std::string text;
+        char bytes[65'536];
+        for (ssize_t got = 0; (got = ::read(reader_, bytes, sizeof bytes)) > 0;) {
+            text.append(bytes, static_cast<std::size_t>(got));
+        }
+        return text;
+    }
+
+    int reader_ = -1;
+    int descriptor_ = -1;
+    std::unique_ptr<LogWriter> writer_;
+};
+
+TEST_F(LogWriterTest, LinesComeInTheirOrder)
+{
+    writer_->put("one");
+    writer_->put("two");
+
+    EXPECT_EQ(read_all(), "one\ntwo\n");
+}
+
+TEST_F(LogWriterTest, NobodyWaitsForAReaderThatDoesNotRead)
+{
+    const std::string line(1000, 'a');
+    for (int i = 0; i < 20'000; ++i) writer_->put(line);  // 20 MB; a pipe holds 64 KB
+    writer_.reset();                                      // ends although nobody reads
+
+    ::close(descriptor_);
+    descriptor_ = -1;
+    EXPECT_THAT(read_until_empty(), StartsWith(line));
+}
+
+TEST_F(LogWriterTest, WhatWasDroppedIsCounted)
+{
+    const std::string line(1000, 'a');
+    for (int i = 0; i < 20'000; ++i) writer_->put(line);
+    std::string text;
+    char bytes[65'536];
+    while (text.find("lost ") == std::string::npos) {
+        const ssize_t got = ::read(reader_, bytes, sizeof bytes);
+        ASSERT_GT(got, 0);
+        text.append(bytes, static_cast<std::size_t>(got));
+    }
+
+    EXPECT_THAT(text, HasSubstr("lost 1"));
+}
+
+}  // namespace
+}  // namespace umavez
