@@ -21,6 +21,14 @@ Result<void> configure(const Settings& settings, key_protocol::Api& api)
         return configured;
     }
     for (std::size_t i = 0; i < operations.size(); ++i) {
+        if (operations[i].policy.guarantee != Guarantee::atomic) {
+            return fail(
+                Errc::misconfigured,
+                "operation." + operations[i].name +
+                    ".guarantee: the server runs this operation in its own database; leave it "
+                    "atomic"
+            );
+        }
         api.atomic()[i].operation.policy = operations[i].policy;
     }
     return {};
@@ -32,7 +40,9 @@ Result<Modules> load_modules(const Settings& settings)
 {
     Modules modules{.api = {}, .migrations = {}, .problems = key_protocol::standard_problems()};
     propostas::add_routes(modules.api, settings.propostas);
-    std::ranges::copy(propostas::migrations(Dialect::sqlite), std::back_inserter(modules.migrations));
+    std::ranges::copy(
+        propostas::migrations(Dialect::sqlite), std::back_inserter(modules.migrations)
+    );
     modules.problems.add_all(propostas::problem_kinds());
     modules.problems.add_all(operators::problem_kinds());
     if (auto configured = configure(settings, modules.api); !configured) {

@@ -78,7 +78,11 @@ bool is_blank(char32_t character) noexcept
     }
     const bool is_space = character >= 0x2000 && character <= 0x200a;
     const bool is_joiner = character >= 0x200b && character <= 0x200d;
-    return is_space || is_joiner || is_control(character);
+    // Marks and overrides of the direction of writing.
+    const bool is_direction = character == 0x200e || character == 0x200f ||
+                              (character >= 0x202a && character <= 0x202e) ||
+                              (character >= 0x2066 && character <= 0x2069);
+    return is_space || is_joiner || is_direction || is_control(character);
 }
 
 }  // namespace umavez

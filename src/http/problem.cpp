@@ -57,10 +57,9 @@ Response to_response(const Problem& problem, const ProblemPlace& place)
     std::string body = fmt::format(R"({{"type":"{}","title":)", problem_path(kind.name));
     append_json_text(body, kind.in(place.language).title);
     body += fmt::format(R"(,"status":{})", status);
-    if (const std::string& detail = problem.detail.in(place.language); !detail.empty()) {
-        body += R"(,"detail":)";
-        append_json_text(body, detail);
-    }
+    const std::string& detail = problem.detail.in(place.language);
+    body += R"(,"detail":)";
+    append_json_text(body, detail.empty() ? kind.in(place.language).explanation : detail);
     if (!place.instance.empty()) {
         body += R"(,"instance":)";
         append_json_text(body, place.instance, instance_bytes_max);

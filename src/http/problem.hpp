@@ -33,7 +33,7 @@ Member number_member(std::string name, std::int64_t value);
 
 struct Problem {
     std::string name;             // "idempotency-key-invalid": a kind of the catalogue
-    Text detail;                  // may be empty
+    Text detail;                  // empty: the explanation of its kind
     std::optional<int> status;    // nullopt: the kind's own
     std::vector<Member> members;  // in the order in which they are written
     std::vector<Header> headers;  // Retry-After, Allow …

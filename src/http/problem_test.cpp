@@ -21,6 +21,7 @@ TEST(Problem, TheBodyIsExact)
     EXPECT_EQ(
         response.body,
         R"({"type":"/problems/not-found","title":"Nothing is here","status":404,)"
+        R"("detail":"The path leads nowhere, or the resource does not exist for your tenant.",)"
         R"("instance":"/a\"b","request_id":"r1"})"
         "\n"
     );

@@ -7,8 +7,15 @@ namespace umavez::http {
 Problem validation_problem(const std::vector<FieldError>& errors, Language language)
 {
     std::string list = "[";
+    Text detail;
     for (const FieldError& error : errors) {
-        if (list.size() > 1) list += ',';
+        if (list.size() > 1) {
+            list += ',';
+            detail.english += "; ";
+            detail.portuguese += "; ";
+        }
+        detail.english += error.field + ": " + error.message.english;
+        detail.portuguese += error.field + ": " + error.message.portuguese;
         list += R"({"field":)";
         append_json_text(list, error.field);
         list += R"(,"message":)";
@@ -16,7 +23,7 @@ Problem validation_problem(const std::vector<FieldError>& errors, Language langu
         list += '}';
     }
     list += ']';
-    return {.name = "validation", .members = {{"errors", std::move(list)}}};
+    return {.name = "validation", .detail = std::move(detail), .members = {{"errors", std::move(list)}}};
 }
 
 }  // namespace umavez::http

@@ -1,5 +1,7 @@
 #include "key_protocol/admission.hpp"
 
+#include "http/loopback.hpp"
+
 #include <fmt/format.h>
 
 namespace umavez::key_protocol {
@@ -36,6 +38,22 @@ std::string challenge_of(access::Denial denial)
     return R"(Bearer realm="umavez", error="invalid_token")";
 }
 
+http::Problem stranger_problem()
+{
+    return {
+        .name = "forbidden",
+        .detail =
+            {
+                "without tokens the server answers only under localhost, and no page of another "
+                "site: use that "
+                "name, or make a token with umavez token create",
+                "sem tokens o servidor só responde por localhost, e a nenhuma página de outro "
+                "site: use esse "
+                "nome, ou crie um token com umavez token create",
+            },
+    };
+}
+
 http::Problem role_problem(access::Role needed, access::Role has)
 {
     const std::string_view wanted = to_text(needed);
@@ -67,6 +85,10 @@ std::expected<access::Caller, http::Problem> admit(
     const access::TokenBook& tokens, const http::Request& request, access::Role role, Instant now
 )
 {
+    // Without tokens everybody on this machine is an operator: also the browser that was led here
+    // by a page under a name of its own.
+    if (tokens.is_empty() && !http::speaks_to_loopback(request.headers))
+        return std::unexpected(stranger_problem());
     auto caller = tokens.admit(request.headers, now);
     if (!caller) return std::unexpected(denial_problem(caller.error()));
     if (!caller->may(role)) return std::unexpected(role_problem(role, caller->role));

@@ -40,6 +40,7 @@ TEST(BodyFields, TextsAreMeasuredInCharacters)
          {R"({"t":"ações!"})",
           R"({"t":""})",
           R"({"t":"  \u00a0\u200b"})",
+          R"({"t":"\u202e\u2066"})",
           R"({"t":"a\nb"})",
           R"({"t":"a\u0000"})",
           R"({"t":1})",

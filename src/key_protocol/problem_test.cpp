@@ -103,7 +103,7 @@ TEST(ProblemBody, HasMembersInOrderAndTheLanguageOfTheClient)
     expect_golden("problem-body.txt", answer);
 }
 
-TEST(ProblemBody, WhatIsEmptyIsLeftOut)
+TEST(ProblemBody, WithoutADetailItsKindIsExplained)
 {
     http::Problem problem{};
     problem.name = "not-found";
@@ -111,6 +111,7 @@ TEST(ProblemBody, WhatIsEmptyIsLeftOut)
     EXPECT_EQ(
         to_response(problem, {catalogue(), http::Language::english, "", "r-1"}).body,
         R"({"type":"/problems/not-found","title":"Nothing is here","status":404,)"
+        R"("detail":"The path leads nowhere, or the resource does not exist for your tenant.",)"
         R"("request_id":"r-1"})"
         "\n"
     );

@@ -151,7 +151,11 @@ Task<http::Response> answer_admitted(
         co_return failed;
     }
     const std::string_view name = to_text(*outcome);
-    co_return answer_with(*std::move(outcome), name);
+    const auto* const down = std::get_if<Unavailable>(&*outcome);
+    const std::string cause = down != nullptr ? down->detail : std::string{};
+    http::Response answer = answer_with(*std::move(outcome), name);
+    if (!cause.empty()) answer.notes.push_back({"detail", cause});
+    co_return answer;
 }
 
 Task<http::Response> answer_atomic(BoundAtomic bound, http::Request request)

@@ -1,5 +1,7 @@
 #include "operators/body_fields.hpp"
 
+#include "key_protocol/body_fields.hpp"
+
 #include <charconv>
 
 namespace umavez::operators {
@@ -36,6 +38,13 @@ bool has_field(const key_protocol::Exchange& exchange, std::string_view name)
 {
     const auto value = find(exchange, name);
     return value && value->kind() != JsonKind::null;
+}
+
+std::optional<http::Problem> refuse_unknown(
+    const key_protocol::Exchange& exchange, std::initializer_list<std::string_view> known
+)
+{
+    return key_protocol::BodyFields{exchange.body, known}.problem(exchange.language);
 }
 
 }  // namespace umavez::operators

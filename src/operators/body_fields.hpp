@@ -2,9 +2,11 @@
 
 // Members of a JSON body that operators send. Pure, thread-safe.
 
+#include "http/problem.hpp"
 #include "key_protocol/exchange.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,5 +19,10 @@ std::optional<std::int64_t> find_integer(
     const key_protocol::Exchange& exchange, std::string_view name
 );
 bool has_field(const key_protocol::Exchange& exchange, std::string_view name);
+
+// A member that is not known is a typing error that would look like success.
+std::optional<http::Problem> refuse_unknown(
+    const key_protocol::Exchange& exchange, std::initializer_list<std::string_view> known
+);
 
 }  // namespace umavez::operators

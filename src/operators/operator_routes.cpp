@@ -109,14 +109,19 @@ Task<Answer> explain_record(OperatorNeeds needs, const Exchange& exchange)
 std::optional<std::string> read_reason(const Exchange& exchange)
 {
     const auto reason = find_text(exchange, "reason");
-    if (!reason || reason->find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
+    if (!reason || reason->find_first_not_of(' ') == std::string::npos) return std::nullopt;
+    // It is shown on terminals.
+    if (std::ranges::any_of(*reason, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+        return std::nullopt;
     const std::string& who = exchange.caller.label;
     return fmt::format("by {}: {}", who.empty() ? "an operator without a token" : who, *reason);
 }
 
 http::Problem no_reason(const Exchange& exchange)
 {
-    return wrong_field("reason", "say why, in a text; it is kept in the audit", exchange.language);
+    return wrong_field(
+        "reason", "say why, in one line; it is kept in the audit", exchange.language
+    );
 }
 
 Task<Answer> answer_changed(RecordId id, Task<Result<Record>> changing)
@@ -130,6 +135,9 @@ Task<Answer> release_record(OperatorNeeds needs, const Exchange& exchange)
 {
     const auto id = read_id_of_tenant(exchange);
     if (!id) co_return std::unexpected(id.error());
+    if (auto unknown = refuse_unknown(exchange, {"reason"})) {
+        co_return std::unexpected(*std::move(unknown));
+    }
     auto reason = read_reason(exchange);
     if (!reason) co_return std::unexpected(no_reason(exchange));
     auto answering = answer_changed(*id, needs.engine.async_release(*id, *std::move(reason)));
@@ -175,6 +183,11 @@ Task<Answer> resolve_record(OperatorNeeds needs, const Exchange& exchange)
 {
     const auto id = read_id_of_tenant(exchange);
     if (!id) co_return std::unexpected(id.error());
+    if (auto unknown = refuse_unknown(
+            exchange, {"reason", "as", "response_body", "response_status", "response_type"}
+        )) {
+        co_return std::unexpected(*std::move(unknown));
+    }
     auto reason = read_reason(exchange);
     if (!reason) co_return std::unexpected(no_reason(exchange));
     const auto as = find_text(exchange, "as");

@@ -44,6 +44,10 @@ OrProblem<TokenDraft> read_draft(const Exchange& exchange)
     const auto wrong = [&exchange](const std::string& field, const std::string& message) {
         return std::unexpected(wrong_field(field, message, exchange.language));
     };
+    if (auto unknown =
+            refuse_unknown(exchange, {"tenant", "role", "label", "expires_in_seconds"})) {
+        return std::unexpected(*std::move(unknown));
+    }
     TokenDraft draft;
     auto tenant = access::parse_token_tenant(find_text(exchange, "tenant").value_or(""));
     if (!tenant) return wrong("tenant", tenant.error().detail);

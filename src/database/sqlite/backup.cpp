@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <unistd.h>
 
@@ -92,6 +93,9 @@ Result<void> SqliteDatabase::backup(const std::string& path)
     }
     const std::string partial = path + ".partial";
     std::filesystem::remove(partial, ignored);
+    // As private as the database: SQLite would let everybody read it.
+    const int made = ::open(partial.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0640);
+    if (made >= 0) ::close(made);
     auto done = wait(run_backup(*this, partial));
     if (done) done = verify_copy(partial);
     // link() rather than rename(): it never replaces what somebody put there meanwhile.

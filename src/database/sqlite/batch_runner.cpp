@@ -244,22 +244,38 @@ Result<void> BatchRunner::begin_immediate()
     return begun;
 }
 
+// A deleted file takes every write without a word, and a crash loses them. Two stat() per batch.
+Result<void> BatchRunner::check_files() const
+{
+    const std::string& path = options_.connection.path;
+    if (path.empty()) return {};
+    if (connection_->has_moved()) {
+        return fail(
+            Errc::store_unavailable,
+            fmt::format(
+                "{} was moved or deleted while it was open: put it back, no restart is needed", path
+            )
+        );
+    }
+    if (find_file_id(path + "-wal")) return {};
+    return fail(
+        Errc::store_unavailable,
+        fmt::format(
+            "{}-wal was deleted, and a crash would lose what was committed since: stop the server "
+            "with "
+            "SIGTERM, which saves it, and start it again",
+            path
+        )
+    );
+}
+
 BatchRunner::Commit BatchRunner::commit()
 {
     const bool is_changed = has_written_ || connection_->changes_total() != changes_at_begin_;
     const std::int64_t number = batch_ + 1;
     if (is_changed) {
         auto marked = write_mark(number);
-        // A deleted file takes every write without a word. One stat() per batch.
-        if (marked && connection_->has_moved()) {
-            marked = fail(
-                Errc::store_unavailable,
-                fmt::format(
-                    "{} was moved or deleted while it was open: put it back, no restart is needed",
-                    options_.connection.path
-                )
-            );
-        }
+        if (marked) marked = check_files();
         if (!marked) {
             failure_ = std::move(marked.error());
             remember(failure_);

@@ -98,6 +98,7 @@ private:
     Commit believe_after_checkpoint();
     Result<void> write_mark(std::int64_t number);
     void roll_back() noexcept;
+    Result<void> check_files() const;
     void lengthen_log();
     void remember(std::optional<Error> trouble);
 

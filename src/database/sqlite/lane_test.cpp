@@ -269,6 +269,18 @@ TEST_F(LaneTest, FileThatTookThePlaceOfOursIsNotWrittenTo)
     EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 2);
 }
 
+TEST_F(LaneTest, NothingIsCommittedToALogThatWasDeleted)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    std::filesystem::remove(directory.file("test.db-wal"));
+
+    const auto done = database->transact(sql("INSERT INTO t VALUES (2)"));
+
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Errc::store_unavailable);
+    EXPECT_NE(done.error().detail.find("-wal was deleted"), std::string::npos);
+}
+
 TEST_F(LaneTest, CallersThatLeadAndTheLaneTakeTurns)
 {
     constexpr int threads = 4;
