@@ -157,7 +157,7 @@ Result<void> AtomicRun::work(Transaction& transaction, const Record& owned)
     std::string why = response ? "status " + std::to_string(response->status)
                       : error  ? error->detail
                                : std::string{"exception"};
-    if (response) outcome = Executed{*std::move(response), false};
+    if (response) outcome = Executed{*std::move(response), false, false, std::nullopt};
     return give_back(transaction, owned, std::move(why));
 }
 

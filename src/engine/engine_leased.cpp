@@ -179,12 +179,12 @@ Outcome EngineImpl::settled_outcome(LeaseState& settled)
     // Without a record nothing is in doubt either: the handler's answer is all there is.
     const bool is_kept = settled.settled == Settled::finished || settled.settled == Settled::failed;
     if (settled.is_unkeyed) return Unkeyed{std::move(response)};
-    if (settled.unprotected) return Executed{std::move(response), is_kept, true};
+    if (settled.unprotected) return Executed{std::move(response), is_kept, true, std::nullopt};
     switch (settled.settled) {
         case Settled::finished:
         case Settled::failed:
             return Executed{.response = std::move(response), .expires_at = settled.record.expires_at};
-        case Settled::released: return Executed{std::move(response), false};
+        case Settled::released: return Executed{std::move(response), false, false, std::nullopt};
         case Settled::doubted:
             return InDoubt{.retry_after = policy.has_reconciler ? std::optional{policy.settle}
                                                                  : std::nullopt};
