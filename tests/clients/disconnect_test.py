@@ -23,7 +23,7 @@ class DisconnectTest(unittest.TestCase):
                 answer = read_answer(connection.makefile("rb"))
             self.assertIsNotNone(answer, key)
             return answer if answer[0] != 409 else None
-        return support.wait_until(f"{key} is still in progress", attempt)
+        return support.ask_until(f"{key} is still in progress", attempt)
 
     def leave_within_the_request(self, leave):
         length = len(request_of("key-0000"))

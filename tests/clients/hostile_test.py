@@ -75,15 +75,19 @@ SHAPES = {
 
 
 def connections_with_answers(connections, at_least):
-    def answered():
-        poll = select.poll()
-        by_file = {connection.fileno(): connection for connection in connections}
-        for file in by_file:
-            poll.register(file, select.POLLIN)
-        ready = [by_file[file] for file, _ in poll.poll(0)]
-        return ready if len(ready) >= at_least else None
-
-    return support.wait_until(f"answers on {at_least} connections", answered)
+    """Those that have something to read, when there are enough of them."""
+    waiting = {connection.fileno(): connection for connection in connections}
+    poll = select.poll()
+    for file in waiting:
+        poll.register(file, select.POLLIN)
+    answered = []
+    deadline = time.monotonic() + support.WAIT_SECONDS
+    while len(answered) < at_least:
+        for file, _ in poll.poll(max(0, deadline - time.monotonic()) * 1000):
+            poll.unregister(file)
+            answered.append(waiting.pop(file))
+        assert time.monotonic() < deadline, f"{len(answered)} of {at_least} connections have an answer"
+    return answered
 
 
 class HostileTest(unittest.TestCase):
@@ -219,7 +223,7 @@ class HostileTest(unittest.TestCase):
         finally:
             for connection in connections:
                 connection.close()
-        support.wait_until("room for others", lambda: self.server.ask("GET", "/healthz").status == 200)
+        support.ask_until("room for others", lambda: self.server.ask("GET", "/healthz").status == 200)
 
     def test_unfinished_bodies_of_all_connections_have_a_limit(self):
         before = self.server.resident_kib()
@@ -240,7 +244,7 @@ class HostileTest(unittest.TestCase):
                 connection.close()
         self.assertLess(growth, 2 * BODIES_MIB_MAX * 1024)
         created = lambda: self.server.ask("POST", "/api/v1/clientes", client_of("after"), "after").status == 201
-        support.wait_until("room for other bodies", created)
+        support.ask_until("room for other bodies", created)
         print(f"{BODIES_MIB_MAX + 30} unfinished bodies of 1 MiB: {growth // 1024} MiB more, "
               f"{len(refused)} refused")
 

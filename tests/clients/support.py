@@ -35,16 +35,15 @@ def run_tests():
     sys.exit(SKIPPED if result.skipped else 0)
 
 
-def wait_until(what, condition, seconds=WAIT_SECONDS):
-    """Asks `condition` until it gives something; for what has no event to wait on."""
+def ask_until(what, question, seconds=WAIT_SECONDS):
+    """Asks the server until it gives what is wanted, as a client that retries would. Every question is a round
+    trip, so this waits for the server and not for a clock."""
     deadline = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > deadline:
-            raise AssertionError(f"waited {seconds} s in vain: {what}")
-        time.sleep(0.01)
+    while time.monotonic() < deadline:
+        answer = question()
+        if answer:
+            return answer
+    raise AssertionError(f"asked for {seconds} s in vain: {what}")
 
 
 def need(program):

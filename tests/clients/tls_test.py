@@ -52,7 +52,8 @@ class TlsTest(unittest.TestCase):
         old = self.shown_certificate()
         self.certificate = self.server.make_certificate()
         self.server.process.send_signal(signal.SIGHUP)
-        support.wait_until("the new certificate", lambda: self.shown_certificate() != old)
+        self.server.log.wait_for('"event":"certificate_reloaded"')
+        self.assertNotEqual(self.shown_certificate(), old)
 
         # A connection that was open stays; a new one is shown the new certificate.
         self.assertEqual(ask(connection, "POST", "/api/v1/clientes", client_of(0), "key-0").status, 200)
@@ -80,7 +81,7 @@ class TlsTest(unittest.TestCase):
             def attempt():
                 answer = self.ask("POST", "/api/v1/clientes", client_of(f"cut-{count}"), f"cut-{count}")
                 return answer if answer.status != 409 else None
-            answer = support.wait_until("the cut request has ended", attempt)
+            answer = support.ask_until("the cut request has ended", attempt)
             self.assertIn(answer.status, (200, 201), answer)
             self.assertEqual(answer.is_replay, answer.status == 200)
         self.assertEqual(self.server.count("clientes"), 1 + len(cuts))
