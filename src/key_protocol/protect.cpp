@@ -103,8 +103,8 @@ std::expected<ReadRequest, http::Problem> read(
     return read_request(request, caller.tenant_id, bound.identity, bound.needs.settings);
 }
 
-// Validation comes after the look-up in the contract, and before it here: only where it fails is
-// the look-up needed, for the claim finds a final record as well.
+// For clients validation comes after the look-up (docs/reference/idempotency.md); here it comes
+// before: only where it fails is the look-up needed, for the claim finds a final record as well.
 Task<http::Response> answer_admitted(
     const Bound<AtomicRoute>& bound, const access::Caller& caller, const http::Request& request
 )
@@ -176,22 +176,34 @@ http::Response refuse(
     return to_response(problem, place_of(needs.problems, request));
 }
 
+// A request outside the protocol: a key it may carry is not looked at. Everything outlives the
+// exchange.
+Exchange exchange_without_key(
+    const http::Request& request,
+    const access::Caller& caller,
+    const std::optional<http::TraceContext>& trace,
+    const JsonTree* body
+)
+{
+    static const std::optional<Key> no_key;
+    return {
+        .request = request,
+        .caller = caller,
+        .language = http::choose_language(request.headers),
+        .key = no_key,
+        .trace = trace,
+        .body = body,
+    };
+}
+
 Task<http::Response> answer_read(BoundRead bound, http::Request request)
 {
     const ApiNeeds& needs = bound->needs;
     const auto caller = admit(needs.tokens, request, bound->declared.role, needs.clock.realtime());
     if (!caller) co_return refuse(caller.error(), needs, request);
 
-    const std::optional<Key> no_key;
     const auto trace = http::find_trace_context(request.headers);
-    const Exchange exchange{
-        .request = request,
-        .caller = *caller,
-        .language = http::choose_language(request.headers),
-        .key = no_key,
-        .trace = trace,
-        .body = nullptr,
-    };
+    const Exchange exchange = exchange_without_key(request, *caller, trace, nullptr);
     const auto action = bound->declared.prepare(exchange);
     if (!action) co_return refuse(action.error(), needs, request);
     std::optional<OrProblem<http::Response>> answer;
@@ -206,6 +218,7 @@ Task<http::Response> answer_read(BoundRead bound, http::Request request)
     if (!done) {
         http::Response failed = refuse(problem_of(done.error()), needs, request);
         failed.notes.push_back({"detail", done.error().detail});
+        note_caller(failed, *caller);
         co_return failed;
     }
     http::Response response =
@@ -225,16 +238,9 @@ Task<http::Response> answer_call(BoundCall bound, http::Request request)
     const auto body = read_body(request.headers, request.body);
     if (!body) co_return refuse(body.error(), needs, request);
 
-    const std::optional<Key> no_key;
     const auto trace = http::find_trace_context(request.headers);
-    const Exchange exchange{
-        .request = request,
-        .caller = *caller,
-        .language = http::choose_language(request.headers),
-        .key = no_key,
-        .trace = trace,
-        .body = body->json ? &*body->json : nullptr,
-    };
+    const JsonTree* const json = body->json ? &*body->json : nullptr;
+    const Exchange exchange = exchange_without_key(request, *caller, trace, json);
     auto calling = bound->declared.call(exchange);
     auto answer = co_await std::move(calling);
     http::Response response = answer ? *std::move(answer) : refuse(answer.error(), needs, request);

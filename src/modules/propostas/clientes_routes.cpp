@@ -106,19 +106,7 @@ ReadRoute mostrar()
         {.status = 200, .description = "The client", .body = cliente_schema(), .example = example}
     };
     route.problems = {"not-found"};
-    ReadRoute read{.route = std::move(route)};
-    read.prepare = [](const Exchange& exchange) -> OrProblem<ReadAction> {
-        return [tenant_id = exchange.caller.tenant_id,
-                id = http::get_integer(exchange.request, "id")](Transaction& transaction
-               ) -> Result<OrProblem<http::Response>> {
-            const auto found = find_cliente(transaction, tenant_id, id);
-            if (!found) return std::unexpected(found.error());
-            if (!*found)
-                return OrProblem<http::Response>{std::unexpected(not_found("cliente", id))};
-            return to_http(to_response(200, **found));
-        };
-    };
-    return read;
+    return showing(std::move(route), "cliente", find_cliente);
 }
 
 ReadRoute listar()

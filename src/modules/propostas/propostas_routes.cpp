@@ -165,19 +165,7 @@ ReadRoute mostrar()
     route.path = {id_parameter("The proposal")};
     route.answers = {proposta_answer(200, "The proposal")};
     route.problems = {"not-found"};
-    ReadRoute read{.route = std::move(route)};
-    read.prepare = [](const Exchange& exchange) -> OrProblem<ReadAction> {
-        return [tenant_id = exchange.caller.tenant_id,
-                id = http::get_integer(exchange.request, "id")](Transaction& transaction
-               ) -> Result<OrProblem<http::Response>> {
-            const auto found = find_proposta(transaction, tenant_id, id);
-            if (!found) return std::unexpected(found.error());
-            if (!*found)
-                return OrProblem<http::Response>{std::unexpected(not_found("proposta", id))};
-            return to_http(to_response(200, **found));
-        };
-    };
-    return read;
+    return showing(std::move(route), "proposta", find_proposta);
 }
 
 ReadRoute listar()

@@ -5,12 +5,15 @@
 #include "http/parameters.hpp"
 #include "http/route.hpp"
 #include "key_protocol/protect.hpp"
+#include "modules/propostas/answers.hpp"
 #include "modules/propostas/entities.hpp"
 #include "modules/propostas/operations.hpp"
 #include "modules/propostas/origin.hpp"
 #include "modules/propostas/page.hpp"
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace umavez::propostas {
@@ -36,6 +39,27 @@ http::Response to_page_response(const Listed<T>& listed, const http::Request& re
         );
     }
     return response;
+}
+
+// GET of one entity: `find(transaction, tenant_id, id)`.
+template <typename Find>
+key_protocol::ReadRoute showing(http::Route route, std::string_view what, Find find)
+{
+    key_protocol::ReadRoute read{.route = std::move(route)};
+    read.prepare = [what, find](const key_protocol::Exchange& exchange
+                   ) -> key_protocol::OrProblem<key_protocol::ReadAction> {
+        return [what,
+                find,
+                tenant_id = exchange.caller.tenant_id,
+                id = http::get_integer(exchange.request, "id")](Transaction& transaction
+               ) -> Result<key_protocol::OrProblem<http::Response>> {
+            const auto found = find(transaction, tenant_id, id);
+            if (!found) return std::unexpected(found.error());
+            if (*found) return to_http(to_response(200, **found));
+            return key_protocol::OrProblem<http::Response>{std::unexpected(not_found(what, id))};
+        };
+    };
+    return read;
 }
 
 http::Schema cliente_schema();
