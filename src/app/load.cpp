@@ -93,8 +93,8 @@ Result<OpenEngine> open_all(
     if (auto migrated = (*database)->migrate(modules->migrations); !migrated) {
         return fail(migrated.error().code, "database: " + migrated.error().detail);
     }
-    for (const auto& route : modules->api.atomic()) {
-        if (auto declared = (*engine)->declare(route.operation); !declared) {
+    for (const OperationSpec* const operation : modules->api.operations()) {
+        if (auto declared = (*engine)->declare(*operation); !declared) {
             return std::unexpected(declared.error());
         }
     }

@@ -6,30 +6,37 @@
 #include "modules/propostas/schema.hpp"
 #include "operators/refusals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 namespace umavez {
 namespace {
 
-// The file's say on the policies that modules declare.
+// The file's say on the policies that modules declare. Whether rows and record commit together is
+// in the code of a route, and no setting changes it.
 Result<void> configure(const Settings& settings, key_protocol::Api& api)
 {
+    const std::vector<OperationSpec*> declared = api.operations();
     std::vector<OperationSpec> operations;
-    for (const auto& route : api.atomic()) operations.push_back(route.operation);
+    for (const OperationSpec* const operation : declared) operations.push_back(*operation);
     if (auto configured = configure_operations(settings.operations, operations); !configured) {
         return configured;
     }
     for (std::size_t i = 0; i < operations.size(); ++i) {
-        if (operations[i].policy.guarantee != Guarantee::atomic) {
+        const Guarantee guarantee = declared[i]->policy.guarantee;
+        if (operations[i].policy.guarantee != guarantee) {
             return fail(
                 Errc::misconfigured,
-                "operation." + operations[i].name +
-                    ".guarantee: the server runs this operation in its own database; leave it "
-                    "atomic"
+                fmt::format(
+                    "operation.{}.guarantee: this operation is {}; leave it so",
+                    operations[i].name,
+                    to_text(guarantee)
+                )
             );
         }
-        api.atomic()[i].operation.policy = operations[i].policy;
+        declared[i]->policy = operations[i].policy;
     }
     return {};
 }

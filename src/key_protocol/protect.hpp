@@ -9,7 +9,7 @@
 //     }
 //
 // Every request is authenticated first (401, 403), then read (400, 415), then looked up and
-// validated, then run. A module sees none of that: it validates in `prepare` and does its SQL in
+// validated, then run. A module sees none of that: it validates in `prepare` and does its work in
 // the action that `prepare` returns. Refusals are http::Problem everywhere.
 //
 // An Api is a plain value. What bind() adds to the router is thread-safe.
@@ -23,6 +23,7 @@
 #include "key_protocol/read_request.hpp"
 
 #include <umavez/engine.hpp>
+#include <umavez/lease.hpp>
 #include <umavez/operation.hpp>
 #include <umavez/transaction.hpp>
 
@@ -56,6 +57,19 @@ struct AtomicRoute {
     std::function<OrProblem<AtomicAction>(const Exchange&)> prepare;
 };
 
+// Runs after its key was claimed, outside every transaction: this is where money moves. Awaits what
+// it likes, hands lease.effect_key() to the other side, and watches lease.lost(). Its status
+// completes the record: final ones are kept, one that tells nothing (5xx), and an exception, leaves
+// the key in doubt unless the action called lease.untouched(). A Problem is a response like others.
+using LeasedAction = std::function<Task<OrProblem<Response>>(Lease&)>;
+
+// A write endpoint whose effect is not in our database. Needs the role writer.
+struct LeasedRoute {
+    http::Route route;
+    OperationSpec operation;  // guarantee leased or cached; reconcile, load and work if it has them
+    std::function<OrProblem<LeasedAction>(const Exchange&)> prepare;  // as of an AtomicRoute
+};
+
 struct ReadRoute {
     http::Route route;
     access::Role role = access::Role::reader;
@@ -82,11 +96,13 @@ struct ApiNeeds {
 class Api {
 public:
     void add(AtomicRoute route) { atomic_.push_back(std::move(route)); }
+    void add(LeasedRoute route) { leased_.push_back(std::move(route)); }
     void add(ReadRoute route) { reads_.push_back(std::move(route)); }
     void add(CallRoute route) { calls_.push_back(std::move(route)); }
 
-    // Policies may still be changed: the file of a deployment has the last word.
-    std::vector<AtomicRoute>& atomic() noexcept { return atomic_; }
+    // Of all protected routes, valid until the next add() or bind(). Policies may still be changed:
+    // the file of a deployment has the last word.
+    std::vector<OperationSpec*> operations();
 
     // Moves everything into the router. The operations must be declared on the engine, with the
     // policies that are here.
@@ -94,6 +110,7 @@ public:
 
 private:
     std::vector<AtomicRoute> atomic_;
+    std::vector<LeasedRoute> leased_;
     std::vector<ReadRoute> reads_;
     std::vector<CallRoute> calls_;
 };

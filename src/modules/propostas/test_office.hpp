@@ -79,8 +79,8 @@ public:
         problems_.add_all(problem_kinds());
         key_protocol::Api api;
         add_routes(api, settings);
-        for (const auto& route : api.atomic()) {
-            const auto declared = engine->declare(route.operation);
+        for (const OperationSpec* const operation : api.operations()) {
+            const auto declared = engine->declare(*operation);
             EXPECT_TRUE(declared) << declared.error().detail;
         }
         const auto started = engine->start();

@@ -1,0 +1,217 @@
+#include "key_protocol/write_handler.hpp"
+
+#include "key_protocol/accepted_body.hpp"
+#include "key_protocol/admission.hpp"
+#include "key_protocol/answer.hpp"
+#include "key_protocol/outcome_problem.hpp"
+#include "key_protocol/replay_headers.hpp"
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace umavez::key_protocol {
+namespace {
+
+// A route and what it uses, shared by all its requests.
+template <typename Declared>
+struct BoundWrite {
+    BoundWrite(Declared route, const ApiNeeds& used)
+        : declared(std::move(route)),
+          needs(used),
+          identity{
+              *Operation::parse(declared.operation.name),
+              declared.route.pattern,
+              declared.operation.policy,
+          }
+    {
+    }
+
+    Declared declared;
+    ApiNeeds needs;
+    ProtectedRoute identity;
+};
+
+// One request on its way through the engine. What actions tell besides their answer ends up here;
+// everything outlives the engine's call.
+struct Run {
+    AnswerFacts facts;
+    std::string exception;  // of an action; for the log
+};
+
+template <typename Declared>
+AnswerFacts facts_of(const BoundWrite<Declared>& bound, const http::Request& request)
+{
+    return {
+        .policy = bound.declared.operation.policy,
+        .place = place_of(bound.needs.problems, request),
+        .mismatch_status = bound.needs.settings.mismatch_status,
+        .has_key = false,  // until one was read
+        .wait = {},
+        .passing = {},
+    };
+}
+
+// A problem inside the engine: it may be kept, and replayed as it is.
+Response to_handler_response(const http::Problem& problem, const http::ProblemPlace& place)
+{
+    http::Response response = to_response(problem, place);
+    return {
+        .status = response.status,
+        .headers = std::move(response.headers),
+        .body = std::move(response.body),
+        .entity = {},
+    };
+}
+
+// What goes into the record; the rest passes by it. It belongs to the run whose answer is given: a
+// later run begins anew.
+Response keep(OrProblem<Response> done, AnswerFacts& facts)
+{
+    SplitResponse split = split_for_record(
+        done ? *std::move(done) : to_handler_response(done.error(), facts.place)
+    );
+    facts.passing = std::move(split.passing);
+    return std::move(split.kept);
+}
+
+Task<Result<Outcome>> run_action(
+    Engine& engine, Request request, const AtomicAction& action, Run& run
+)
+{
+    AtomicHandler handler = [&](Transaction& transaction) -> Result<Response> {
+        run.facts.passing.clear();
+        auto done = action(transaction);
+        if (!done) return std::unexpected(done.error());
+        return keep(*std::move(done), run.facts);
+    };
+    return engine.async_atomically(std::move(request), std::move(handler));
+}
+
+// An exception must not reach the engine: it would be handed on, and the outcome with it lost. The
+// status tells the engine the same, that nobody knows what happened.
+Task<Response> run_leased(Lease& lease, const LeasedAction& action, Run& run)
+{
+    try {
+        Task<OrProblem<Response>> acting = action(lease);
+        OrProblem<Response> done = co_await std::move(acting);
+        co_return keep(std::move(done), run.facts);
+    } catch (const std::exception& exception) {
+        run.exception = exception.what();
+    } catch (...) {
+        run.exception = "an exception without a text";
+    }
+    const http::Problem problem{.name = "internal-error"};
+    co_return to_handler_response(problem, run.facts.place);
+}
+
+Task<Result<Outcome>> run_action(
+    Engine& engine, Request request, const LeasedAction& action, Run& run
+)
+{
+    AsyncLeasedHandler handler = [&](Lease& lease) { return run_leased(lease, action, run); };
+    return engine.async_leased(std::move(request), std::move(handler));
+}
+
+template <typename Declared>
+std::expected<ReadRequest, http::Problem> read(
+    const BoundWrite<Declared>& bound, const access::Caller& caller, const http::Request& request
+)
+{
+    if (auto refused = check_body(bound.declared.route, request)) {
+        return std::unexpected(*std::move(refused));
+    }
+    return read_request(request, caller.tenant_id, bound.identity, bound.needs.settings);
+}
+
+// For operators, never for clients.
+std::string detail_of(const Result<Outcome>& outcome, const Run& run)
+{
+    if (!outcome) return outcome.error().detail;
+    if (const auto* const down = std::get_if<Unavailable>(&*outcome)) return down->detail;
+    return run.exception;
+}
+
+// For clients validation comes after the look-up (docs/reference/idempotency.md); here it comes
+// before: only where it fails is the look-up needed, for the claim finds a final record as well.
+template <typename Declared>
+Task<http::Response> answer_admitted(
+    const BoundWrite<Declared>& bound, const access::Caller& caller, const http::Request& request
+)
+{
+    const Declared& declared = bound.declared;
+    Run run{facts_of(bound, request), {}};
+    const auto answer_with = [&](auto told, std::string_view outcome) {
+        http::Response answer = to_answer(std::move(told), run.facts);
+        answer.notes.push_back({"operation", declared.operation.name});
+        answer.notes.push_back({"outcome", std::string{outcome}});
+        return answer;
+    };
+    auto asked = read(bound, caller, request);
+    if (!asked) co_return answer_with(asked.error(), "refused");
+    run.facts.has_key = asked->request.key || declared.operation.policy.key == KeyRule::derived;
+    run.facts.wait = asked->wait;
+
+    const auto trace = http::find_trace_context(request.headers);
+    const Exchange exchange{
+        .request = request,
+        .caller = caller,
+        .language = run.facts.place.language,
+        .key = asked->request.key,
+        .trace = trace,
+        .body = asked->json ? &*asked->json : nullptr,
+    };
+    auto action = declared.prepare(exchange);
+    if (!action) {
+        auto looking = bound.needs.engine.async_look_up(asked->request);
+        auto known = co_await std::move(looking);
+        if (known && *known) {
+            const std::string_view name = to_text(**known);
+            co_return answer_with(**std::move(known), name);
+        }
+        co_return answer_with(action.error(), "refused");
+    }
+    auto running = run_action(bound.needs.engine, asked->request, *action, run);
+    auto outcome = co_await std::move(running);
+    const std::string detail = detail_of(outcome, run);
+    const std::string_view name = outcome ? to_text(*outcome) : "failed";
+    http::Response answer = outcome ? answer_with(*std::move(outcome), name)
+                                    : answer_with(outcome.error(), name);
+    if (!detail.empty()) answer.notes.push_back({"detail", detail});
+    co_return answer;
+}
+
+template <typename Declared>
+Task<http::Response> answer_write(
+    std::shared_ptr<const BoundWrite<Declared>> bound, http::Request request
+)
+{
+    const ApiNeeds& needs = bound->needs;
+    const auto caller = admit(needs.tokens, request, access::Role::writer, needs.clock.realtime());
+    if (!caller) co_return to_answer(caller.error(), facts_of(*bound, request));
+    Task<http::Response> answering = answer_admitted(*bound, *caller, request);
+    http::Response answer = co_await std::move(answering);
+    answer.notes.push_back({"tenant", caller->tenant_id.text()});
+    co_return answer;
+}
+
+template <typename Declared>
+http::Handler make_handler(Declared route, const ApiNeeds& needs)
+{
+    auto bound = std::make_shared<const BoundWrite<Declared>>(std::move(route), needs);
+    return [bound](http::Request request) { return answer_write(bound, std::move(request)); };
+}
+
+}  // namespace
+
+http::Handler write_handler(AtomicRoute route, const ApiNeeds& needs)
+{
+    return make_handler(std::move(route), needs);
+}
+
+http::Handler write_handler(LeasedRoute route, const ApiNeeds& needs)
+{
+    return make_handler(std::move(route), needs);
+}
+
+}  // namespace umavez::key_protocol
