@@ -3,6 +3,7 @@
 //
 // Usage: plain_server PORT THREADS; ends with SIGTERM.
 
+#include "http/charge.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
 
@@ -15,19 +16,9 @@ namespace {
 
 using namespace umavez;
 
-std::string charge()
-{
-    std::string json =
-        R"({"id":"ch_0123456789abcdef","object":"charge","amount":1999,"currency":"EUR",)"
-        R"("status":"succeeded","pad":")";
-    json.append(300 - json.size() - 2, 'x');
-    return json + "\"}";
-}
-
 Task<http::Response> create_charge(http::Request request)
 {
-    static const std::string body = charge();
-    http::Response response = http::json_response(200, body);
+    http::Response response = http::json_response(200, bench::charge());
     if (const auto key = http::find_header(request.headers, "Idempotency-Key")) {
         response.headers.push_back({"Idempotency-Key", std::string{*key}});
     }

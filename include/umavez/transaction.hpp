@@ -70,6 +70,12 @@ public:
     // Runs one statement and tells how many rows it changed.
     virtual Result<std::int64_t> execute(std::string_view sql, const Values& parameters = {}) = 0;
 
+    // Runs one INSERT of one row into a table whose key is an integer `id`, and tells that id. Nullopt: ON
+    // CONFLICT DO NOTHING left the row out. Cheaper than RETURNING.
+    virtual Result<std::optional<std::int64_t>> insert(
+        std::string_view sql, const Values& parameters = {}
+    ) = 0;
+
     // Runs `part` under a savepoint: its error, or its exception, undoes its statements and only those,
     // and the transaction goes on.
     Result<void> nested(const std::function<Result<void>()>& part);

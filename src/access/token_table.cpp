@@ -81,10 +81,10 @@ std::string to_text(const TokenTenant& tenant)
 
 Result<std::int64_t> insert_token(Transaction& transaction, const TokenRow& row)
 {
-    const auto inserted = transaction.query(
+    const auto inserted = transaction.insert(
         "INSERT INTO umavez_tokens (tenant_id, role, label, ending, digest, created_at, "
         "expires_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
+        "VALUES ($1, $2, $3, $4, $5, $6, $7)",
         {to_text(row.tenant),
          std::string{to_text(row.role)},
          row.label,
@@ -94,7 +94,7 @@ Result<std::int64_t> insert_token(Transaction& transaction, const TokenRow& row)
          to_value(row.expires_at)}
     );
     if (!inserted) return std::unexpected(inserted.error());
-    return inserted->at(0).integer(0);
+    return inserted->value();
 }
 
 Result<std::vector<TokenRow>> read_tokens(Transaction& transaction)

@@ -8,6 +8,7 @@
 #include "app/request_log.hpp"
 #include "app/routes.hpp"
 #include "app/version.hpp"
+#include "base/memory.hpp"
 #include "database/sqlite/control_socket.hpp"
 #include "http/server.hpp"
 #include "operators/local_desk.hpp"
@@ -178,6 +179,7 @@ Command serve_command()
                     return complain(checked.error().detail);
                 block_signals();
                 raise_file_limit();
+                take_memory_in_large_steps();
                 return serve(*settings);
             },
     };

@@ -26,8 +26,20 @@ Result<void> AtomicRun::run(Transaction& transaction)
 
 Result<void> AtomicRun::attempt(Transaction& transaction)
 {
+    std::optional<Found> there;
+    is_unwritten_ = false;
+    if (call_.store.traits().one_writer) {
+        auto found = look(transaction);
+        if (!found) return std::unexpected(found.error());
+        is_unwritten_ = !*found;
+        there = *std::move(found);
+    }
+    if (is_unwritten_) {
+        strike(FaultPoint::atomic_after_claim);
+        return work(transaction, to_record(first_claim(), nullptr, transaction.now()));
+    }
     if (auto begun = begin(transaction); !begun) return begun;
-    auto claimed = claim(transaction);
+    auto claimed = claim(transaction, std::move(there));
     if (!claimed) return std::unexpected(claimed.error());
     if (!*claimed) return release(transaction);  // the key is not ours; the answer is set
 
@@ -56,23 +68,37 @@ Result<void> AtomicRun::roll_back(Transaction& transaction)
     return undone;
 }
 
-// The record we own now, or nothing: then the outcome is set.
-Result<std::optional<Record>> AtomicRun::claim(Transaction& transaction)
+Draft AtomicRun::first_claim() const
 {
-    Insertion insertion{
-        .id = call_.id,
-        .draft = claim_draft(
-            nullptr,
-            call_.request,
-            call_.operation.policy,
-            Claim{.new_lifetime = true},
-            call_.execution
-        ),
-        .audit = std::nullopt,  // the completion in the same commit tells it all
-    };
-    auto found = call_.store.insert_or_get(transaction, std::move(insertion));
-    if (!found) return std::unexpected(found.error());
-    if (found->inserted) return std::move(found->record);
+    return claim_draft(
+        nullptr, call_.request, call_.operation.policy, Claim{.new_lifetime = true}, call_.execution
+    );
+}
+
+Result<std::optional<Found>> AtomicRun::look(Transaction& transaction)
+{
+    auto sighting = call_.store.find(transaction, call_.id);
+    if (!sighting) return std::unexpected(sighting.error());
+    if (!sighting->record) return std::nullopt;
+    return Found{.inserted = false, .record = *std::move(sighting->record), .now = sighting->now};
+}
+
+// The record we own now, or nothing: then the outcome is set.
+Result<std::optional<Record>> AtomicRun::claim(
+    Transaction& transaction, std::optional<Found> found
+)
+{
+    if (!found) {
+        Insertion insertion{
+            .id = call_.id,
+            .draft = first_claim(),
+            .audit = std::nullopt,  // the completion in the same commit tells it all
+        };
+        auto claimed = call_.store.insert_or_get(transaction, std::move(insertion));
+        if (!claimed) return std::unexpected(claimed.error());
+        if (claimed->inserted) return std::move(claimed->record);
+        found = *std::move(claimed);
+    }
     return claim_existing(transaction, *std::move(found));
 }
 
@@ -147,7 +173,10 @@ Result<void> AtomicRun::work(Transaction& transaction, const Record& owned)
     const Verdict verdict =
         response ? judge(response->status, call_.operation.policy) : Verdict::release;
     if (verdict == Verdict::succeed) {
-        if (auto kept = release(transaction); !kept) return kept;
+        // An unwritten record has no savepoint of its own: should it be refused, the work goes too.
+        if (!is_unwritten_) {
+            if (auto kept = release(transaction); !kept) return kept;
+        }
         return complete(transaction, owned, Status::succeeded, *std::move(response));
     }
     if (auto undone = roll_back(transaction); !undone) return undone;
@@ -190,21 +219,14 @@ Result<void> AtomicRun::complete(
 {
     const Policy& policy = call_.operation.policy;
     const bool was_done = std::exchange(response.was_done, false);
-    Replacement replacement{
-        .id = call_.id,
-        .expected = owner_expects(owned.token),
-        .next = complete_draft(owned, status, to_stored(response, policy.response_bytes_max), policy),
-    };
+    Draft next = complete_draft(owned, status, to_stored(response, policy.response_bytes_max), policy);
+    std::optional<AuditNote> audit;
     if (call_.audits) {
-        replacement.audit =
-            AuditNote{AuditEvent::executed, was_done ? "the effect was there already" : ""};
+        audit = AuditNote{AuditEvent::executed, was_done ? "the effect was there already" : ""};
     }
-    auto replaced = call_.store.replace(transaction, std::move(replacement));
-    if (!replaced) return std::unexpected(replaced.error());
-    if (!replaced->done) {
-        return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
-    }
-    const std::optional<Instant> expires_at = replaced->record->expires_at;
+    const auto written = write(transaction, owned, std::move(next), std::move(audit));
+    if (!written) return std::unexpected(written.error());
+    const std::optional<Instant> expires_at = written->expires_at;
     if (was_done) {
         outcome = Replayed{
             .response = std::move(response), .status = status, .expires_at = expires_at
@@ -212,13 +234,42 @@ Result<void> AtomicRun::complete(
     } else {
         outcome = Executed{.response = std::move(response), .expires_at = expires_at};
     }
-    return release(transaction);
+    return savepoints_ > 0 ? release(transaction) : Result<void>{};
+}
+
+Result<Record> AtomicRun::write(
+    Transaction& transaction, const Record& owned, Draft next, std::optional<AuditNote> audit
+)
+{
+    if (is_unwritten_) {
+        next.raise_epoch = true;  // claim and completion in one
+        auto inserted =
+            call_.store.insert(transaction, {call_.id, std::move(next), std::move(audit)});
+        if (!inserted && inserted.error().code == Errc::unique_violation) {
+            return fail(
+                Errc::invalid_argument,
+                "the handler ran its own key again inside its transaction; nothing was kept"
+            );
+        }
+        return inserted;
+    }
+    Replacement replacement{
+        call_.id, owner_expects(owned.token), std::move(next), std::move(audit)
+    };
+    auto replaced = call_.store.replace(transaction, std::move(replacement));
+    if (!replaced) return std::unexpected(replaced.error());
+    if (!replaced->done) {
+        return fail(Errc::store_unavailable, "the record changed inside the transaction; try again");
+    }
+    return *std::move(replaced->record);
 }
 
 Result<void> AtomicRun::give_back(Transaction& transaction, const Record& owned, std::string why)
 {
     released = true;
-    if (auto undone = roll_back(transaction); !undone) return undone;
+    if (savepoints_ > 0) {
+        if (auto undone = roll_back(transaction); !undone) return undone;
+    }
     if (!call_.audits) return {};
     AuditNote audit = make_note(AuditEvent::released, std::move(why));
     return call_.store.append_audit(transaction, call_.id, owned.token, std::move(audit));

@@ -175,7 +175,7 @@ Task<Outcome> EngineImpl::conclude(LeaseRef lease, std::optional<Response> respo
 Outcome EngineImpl::settled_outcome(LeaseState& settled)
 {
     const Policy& policy = settled.operation.policy;
-    Response response = settled.response.value_or(Response{.status = 500});
+    Response response = std::move(settled.response).value_or(Response{.status = 500});
     // Without a record nothing is in doubt either: the handler's answer is all there is.
     const bool is_kept = settled.settled == Settled::finished || settled.settled == Settled::failed;
     if (settled.is_unkeyed) return Unkeyed{std::move(response)};

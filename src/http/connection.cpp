@@ -186,6 +186,7 @@ private:
         no_deadline();
         note_request();
         const Response response = co_await call_handler(reader_.take());
+        co_await asio::post(socket().get_executor(), asio::use_awaitable);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
         const bool written = co_await write(response, stays);
         report(response);

@@ -15,14 +15,19 @@ bool takes(const http::Body& body, const http::MediaType& media_type)
     return std::ranges::find(body.media_types, given) != body.media_types.end();
 }
 
+std::string accepted_types(const http::Body& body)
+{
+    return fmt::format("{}", fmt::join(body.media_types, ", "));
+}
+
 }  // namespace
 
 std::optional<http::Problem> check_body(const http::Route& route, const http::Request& request)
 {
     if (!route.body) return std::nullopt;
-    const std::string accepted = fmt::format("{}", fmt::join(route.body->media_types, ", "));
     if (request.body.empty()) {
         if (!route.body->required) return std::nullopt;
+        const std::string accepted = accepted_types(*route.body);
         return http::Problem{
             .name = "malformed-body",
             .detail =
@@ -36,6 +41,7 @@ std::optional<http::Problem> check_body(const http::Route& route, const http::Re
     const auto value = http::find_header(request.headers, "Content-Type");
     const auto media_type = value ? http::parse_media_type(*value) : std::nullopt;
     if (value && (!media_type || takes(*route.body, *media_type))) return std::nullopt;
+    const std::string accepted = accepted_types(*route.body);
     return http::Problem{
         .name = "unsupported-media-type",
         .detail =

@@ -44,7 +44,9 @@ std::expected<ReadRequest, http::Problem> read_request(
                 .tenant_id = std::move(tenant_id),
                 .operation = route.operation,
                 .key = *std::move(key),
-                .target = target_of(request, route.pattern),
+                .target = route.target_without_query && request.query.empty()
+                              ? *route.target_without_query
+                              : target_of(request, route.pattern),
                 .fingerprint = body->fingerprint,
                 .wait = {},
             },

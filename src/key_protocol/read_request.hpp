@@ -34,6 +34,7 @@ struct ProtectedRoute {
     Operation operation;
     std::string pattern;  // as the router has it: "/api/v1/clientes/{id}"
     Policy policy;
+    std::optional<Target> target_without_query = {};  // where the pattern has no parameters
 };
 
 struct ReadRequest {

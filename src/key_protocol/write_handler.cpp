@@ -5,6 +5,7 @@
 #include "key_protocol/answer.hpp"
 #include "key_protocol/outcome_problem.hpp"
 #include "key_protocol/replay_headers.hpp"
+#include "key_protocol/target.hpp"
 
 #include <exception>
 #include <memory>
@@ -25,6 +26,10 @@ struct BoundWrite {
               declared.operation.policy,
           }
     {
+        const bool has_parameters = declared.route.pattern.find('{') != std::string::npos;
+        http::Request bare{};
+        bare.method = declared.route.method;
+        if (!has_parameters) identity.target_without_query = target_of(bare, identity.pattern);
     }
 
     Declared declared;

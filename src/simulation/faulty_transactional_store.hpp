@@ -61,6 +61,10 @@ public:
     {
         return inner_.replace(transaction, std::move(replacement));
     }
+    Result<Record> insert(Transaction& transaction, Insertion insertion) override
+    {
+        return inner_.insert(transaction, std::move(insertion));
+    }
     Result<Sighting> find(Transaction& transaction, const RecordId& id) override
     {
         return inner_.find(transaction, id);

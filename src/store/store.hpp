@@ -123,6 +123,7 @@ struct StoreTraits {
     bool transactional = false;  // shares transactions with business rows (TransactionalStore)
     bool cache = false;          // may hold cached operations
     bool reads_aside = false;    // find() does not queue behind writers: worth asking before a claim
+    bool one_writer = false;     // what is absent in a transaction stays absent until it ends
 };
 
 class Store {

@@ -18,6 +18,10 @@ public:
     virtual Result<Found> insert_or_get(Transaction& transaction, Insertion insertion) = 0;
     virtual Result<Replaced> replace(Transaction& transaction, Replacement replacement) = 0;
 
+    // For a record that find() did not see, where there is one writer. Gives what was written, perhaps
+    // without the response. unique_violation: it is there meanwhile, and the transaction is spoiled.
+    virtual Result<Record> insert(Transaction& transaction, Insertion insertion) = 0;
+
     // Reads the record in the snapshot of `transaction`; works in a read-only one.
     virtual Result<Sighting> find(Transaction& transaction, const RecordId& id) = 0;
 

@@ -57,10 +57,18 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
     }
     const Clock& clock = *options_.connection.clock;
     const Duration closes_at = clock.boottime() + limits::batch_closure_time_max;
+    const bool is_careful = careful_batches_left_ > 0;
+    if (is_careful) --careful_batches_left_;
     std::size_t count = 0;
     for (Work* const work : members) {
-        const Fate fate = run_member(*work, false);
+        const Fate fate =
+            run_member(*work, false, is_careful ? Savepoints::real : Savepoints::imagined);
         ++count;
+        if (fate == Fate::unguarded) {
+            roll_back();
+            careful_batches_left_ = tuning::careful_batches;
+            return run(members);
+        }
         if (fate == Fate::tainted || fate == Fate::lost) {
             roll_back();
             for (Work* const again : members.first(count)) {
@@ -78,10 +86,10 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
     return count;
 }
 
-BatchRunner::Fate BatchRunner::run_member(Work& work, bool is_alone)
+BatchRunner::Fate BatchRunner::run_member(Work& work, bool is_alone, Savepoints savepoints)
 {
     const Access access = work.access == Access::read_write ? Access::read_write : Access::read;
-    SqliteTransaction transaction{*connection_, options_.clock->now(), access};
+    SqliteTransaction transaction{*connection_, options_.clock->now(), access, savepoints};
     if (work.has_savepoint && !is_alone) {
         if (const auto begun = transaction.begin_savepoint(); !begun) return Fate::lost;
     }
@@ -103,7 +111,9 @@ BatchRunner::Fate BatchRunner::run_member(Work& work, bool is_alone)
     }
     connection_->disarm();
     if (transaction.is_lost() && is_overdue) return Fate::tainted;
-    return judge(work, transaction, start);
+    const Fate fate = judge(work, transaction, start);
+    if (!transaction.wants_savepoints()) return fate;
+    return is_overdue ? Fate::tainted : Fate::unguarded;  // it has had its time
 }
 
 BatchRunner::Fate BatchRunner::judge(Work& work, SqliteTransaction& transaction, const Start& start)
@@ -183,7 +193,7 @@ void BatchRunner::run_alone(Work& work)
         work.result = std::unexpected(std::move(begun.error()));
         return;
     }
-    if (run_member(work, true) != Fate::kept) {
+    if (run_member(work, true, Savepoints::real) != Fate::kept) {
         roll_back();
         return;
     }

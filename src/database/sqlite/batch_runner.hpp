@@ -9,6 +9,9 @@
 // alone; whoever cannot be run gets store_unavailable, or store_unknown when not even that next
 // commit succeeded.
 //
+// Members hardly ever have to be undone after they wrote, so a batch is run without real savepoints;
+// one that needed them is rolled back and run again with them.
+//
 // Confined to the lane.
 
 #include "base/store_clock.hpp"
@@ -75,6 +78,7 @@ private:
         undone,   // failed, and nothing of it is left in the transaction
         tainted,  // failed for good, and takes the transaction with it
         lost,     // the transaction is gone through no fault of its members
+        unguarded,  // failed, and had no savepoint to go back to
     };
     enum class Commit : std::uint8_t { done, none, unknown };
     // Where a member began.
@@ -86,7 +90,7 @@ private:
     Result<void> begin();
     Result<void> ensure_connection();
     Result<void> begin_immediate();
-    Fate run_member(Work& work, bool is_alone);
+    Fate run_member(Work& work, bool is_alone, Savepoints savepoints);
     Fate judge(Work& work, SqliteTransaction& transaction, const Start& start);
     Fate undo(SqliteTransaction& transaction, const Start& start);
     bool ride();
@@ -108,6 +112,7 @@ private:
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;
+    int careful_batches_left_ = 0;  // that are run with real savepoints
     int wal_pages_last_ = 0;
     int checkpoint_at_ = tuning::checkpoint_pages;
     Error failure_{};                 // of the last commit

@@ -10,8 +10,8 @@
 namespace umavez {
 namespace {
 
-// Savepoints are named by depth; beyond this somebody recurses without end.
-constexpr std::size_t depth_max = 8;
+// Savepoints are named by depth.
+constexpr std::size_t depth_max = SqliteTransaction::depth_max;
 
 const std::array<StaticSql, depth_max> savepoint_sql = {
     StaticSql{"SAVEPOINT s1"},
@@ -78,6 +78,17 @@ Result<std::int64_t> SqliteTransaction::execute(std::string_view sql, const Valu
     return connection_.changes_total() == before ? 0 : connection_.changes_last();
 }
 
+// RETURNING would build a table in memory for the one number.
+Result<std::optional<std::int64_t>> SqliteTransaction::insert(
+    std::string_view sql, const Values& parameters
+)
+{
+    const auto changed = execute(sql, parameters);
+    if (!changed) return std::unexpected(changed.error());
+    if (*changed == 0) return std::nullopt;
+    return connection_.last_row();
+}
+
 Result<void> SqliteTransaction::begin_savepoint()
 {
     if (auto usable = check_usable(); !usable) return usable;
@@ -88,8 +99,12 @@ Result<void> SqliteTransaction::begin_savepoint()
              std::source_location::current()}
         );
     }
-    const StaticSql& sql = at_depth(savepoint_sql, depth_ + 1);
-    if (auto begun = connection_.execute(sql); !begun) return fail_here(std::move(begun.error()));
+    if (savepoints_ == Savepoints::real) {
+        const StaticSql& sql = at_depth(savepoint_sql, depth_ + 1);
+        if (auto begun = connection_.execute(sql); !begun)
+            return fail_here(std::move(begun.error()));
+    }
+    writes_before_[static_cast<std::size_t>(depth_)] = writes();
     if (depth_ == 0) changes_at_savepoint_ = has_written_ ? -1 : connection_.changes_total();
     ++depth_;
     return {};
@@ -99,9 +114,11 @@ Result<void> SqliteTransaction::release_savepoint()
 {
     UMAVEZ_ASSERT(depth_ > 0);
     if (auto usable = check_usable(); !usable) return usable;
-    const StaticSql& sql = at_depth(release_sql, depth_);
-    if (auto released = connection_.execute(sql); !released) {
-        return fail_here(std::move(released.error()));
+    if (savepoints_ == Savepoints::real) {
+        const StaticSql& sql = at_depth(release_sql, depth_);
+        if (auto released = connection_.execute(sql); !released) {
+            return fail_here(std::move(released.error()));
+        }
     }
     --depth_;
     return {};
@@ -111,15 +128,36 @@ Result<void> SqliteTransaction::rollback_savepoint()
 {
     UMAVEZ_ASSERT(depth_ > 0);
     if (is_lost_) return std::unexpected(*spoiled_);
-    const Connection::Grace grace{connection_};  // an overdue closure must still be able to undo
-    for (const auto* const sql :
-         {&at_depth(rollback_sql, depth_), &at_depth(release_sql, depth_)}) {
-        if (auto undone = connection_.execute(*sql); !undone)
-            return fail_here(std::move(undone.error()));
+    if (savepoints_ == Savepoints::imagined) {
+        if (auto forgotten = forget_savepoint(); !forgotten) return forgotten;
+    } else {
+        const Connection::Grace grace{connection_};  // an overdue closure must still be able to undo
+        for (const auto* const sql :
+             {&at_depth(rollback_sql, depth_), &at_depth(release_sql, depth_)}) {
+            if (auto undone = connection_.execute(*sql); !undone)
+                return fail_here(std::move(undone.error()));
+        }
     }
     --depth_;
     if (spoiled_ && spoiled_depth_ > depth_) spoiled_.reset();
     return {};
+}
+
+// Nothing was written since: then there is nothing to undo.
+Result<void> SqliteTransaction::forget_savepoint()
+{
+    if (writes_before_[static_cast<std::size_t>(depth_ - 1)] == writes()) return {};
+    wants_savepoints_ = is_lost_ = true;
+    return spoil(
+        {Errc::store_unavailable,
+         "what must be undone was written without a savepoint; it is run again with one",
+         std::source_location::current()}
+    );
+}
+
+std::int64_t SqliteTransaction::writes() const noexcept
+{
+    return connection_.changes_total() + uncounted_writes_;
 }
 
 Result<StatementUse> SqliteTransaction::use(const StaticSql& sql)
@@ -165,6 +203,7 @@ Result<void> SqliteTransaction::run_script(std::string_view sql)
 {
     if (auto usable = check_usable(); !usable) return usable;
     has_written_ = true;
+    ++uncounted_writes_;
     if (auto ran = connection_.run_script(sql); !ran) return fail_here(std::move(ran.error()));
     return {};
 }
@@ -195,6 +234,7 @@ Result<StatementUse> SqliteTransaction::use(std::string_view sql, const Values& 
         );
     }
     has_written_ = true;
+    if (!use->counts_its_changes()) ++uncounted_writes_;
     return use;
 }
 

@@ -13,6 +13,9 @@
 
 #include <umavez/transaction.hpp>
 
+#include <array>
+#include <cstdint>
+
 namespace umavez {
 
 enum class Access : std::uint8_t {
@@ -21,10 +24,22 @@ enum class Access : std::uint8_t {
     read_once,  // a single statement, which is its own transaction
 };
 
+// A savepoint makes SQLite copy every page that is written under it, for a rollback that hardly ever
+// comes. An imagined one is only a mark: if something was written since, it cannot be rolled back,
+// the transaction is lost, and wants_savepoints() tells that it should be run again with real ones.
+enum class Savepoints : std::uint8_t { real, imagined };
+
 class SqliteTransaction final : public Transaction {
 public:
-    SqliteTransaction(Connection& connection, Instant now, Access access) noexcept
-        : connection_(connection), now_(now), access_(access)
+    static constexpr std::size_t depth_max = 8;  // beyond this somebody recurses without end
+
+    SqliteTransaction(
+        Connection& connection,
+        Instant now,
+        Access access,
+        Savepoints savepoints = Savepoints::real
+    ) noexcept
+        : connection_(connection), now_(now), access_(access), savepoints_(savepoints)
     {
     }
 
@@ -33,6 +48,8 @@ public:
 
     Result<Rows> query(std::string_view sql, const Values& parameters) override;
     Result<std::int64_t> execute(std::string_view sql, const Values& parameters) override;
+    Result<std::optional<std::int64_t>> insert(std::string_view sql, const Values& parameters)
+        override;
     bool is_spoiled() const noexcept override { return spoiled_.has_value(); }
 
     Result<void> begin_savepoint() override;
@@ -52,6 +69,7 @@ public:
 
     Connection& connection() noexcept { return connection_; }
     bool is_lost() const noexcept { return is_lost_; }
+    bool wants_savepoints() const noexcept { return wants_savepoints_; }
     // A statement that may change rows or the schema was run, even if it changed nothing.
     bool has_written() const noexcept { return has_written_; }
     int depth() const noexcept { return depth_; }
@@ -62,15 +80,21 @@ public:
 private:
     std::unexpected<Error> fail_here(Error error);  // spoils down to the savepoint that is open
     std::unexpected<Error> spoil_from(int depth, Error error);
+    Result<void> forget_savepoint();
+    std::int64_t writes() const noexcept;  // grows with whatever a rollback would undo
     Result<void> check_usable() const;
 
     Connection& connection_;
     const Instant now_;
     const Access access_;
+    const Savepoints savepoints_;
+    std::array<std::int64_t, depth_max> writes_before_{};  // each open savepoint
+    std::int64_t uncounted_writes_ = 0;                    // of the schema, say
     int depth_ = 0;
     int spoiled_depth_ = 0;
     std::int64_t changes_at_savepoint_ = -1;
     bool is_lost_ = false;
+    bool wants_savepoints_ = false;
     bool has_written_ = false;
     std::optional<Error> spoiled_;
 };

@@ -183,6 +183,17 @@ bool Statement::is_read_only() const noexcept
     return sqlite3_stmt_readonly(handle_) != 0;
 }
 
+bool Statement::counts_its_changes() const noexcept
+{
+    const std::string_view text = sql();
+    for (const std::string_view word : {"INSERT", "UPDATE", "DELETE", "REPLACE"}) {
+        if (sqlite3_strnicmp(text.data(), word.data(), static_cast<int>(word.size())) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::string_view Statement::sql() const noexcept
 {
     const char* const sql = sqlite3_sql(handle_);

@@ -65,6 +65,8 @@ public:
     Row row() const;
 
     bool is_read_only() const noexcept;
+    // INSERT, UPDATE, DELETE or REPLACE: what it did shows in the connection's count of changes.
+    bool counts_its_changes() const noexcept;
     std::string_view sql() const noexcept;
 
     std::uint64_t used_at = 0;  // for the cache

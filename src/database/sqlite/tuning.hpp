@@ -36,6 +36,9 @@ inline constexpr std::int64_t wal_room_least = 128 * 1024;  // less is short
 inline constexpr std::int64_t wal_room_made_least = 512 * 1024;
 inline constexpr std::int64_t wal_room_made_most = 2 * 1024 * 1024;
 
+// After a batch that needed its savepoints, so many have them from the start: it would be run twice.
+inline constexpr int careful_batches = 64;
+
 inline constexpr int lane_cache_kib = 64 * 1024;
 inline constexpr int reader_cache_kib = 8 * 1024;
 

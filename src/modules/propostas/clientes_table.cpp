@@ -49,10 +49,10 @@ Result<std::optional<Cliente>> insert_cliente(
         .created_at = transaction.now(),
         .updated_at = transaction.now(),
     };
-    const auto rows = transaction.query(
+    const auto id = transaction.insert(
         "INSERT INTO clientes (tenant_id, nome, email, documento, idempotencia_key, created_at, "
         "updated_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING RETURNING id",
+        "VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING",
         {tenant_id.text(),
          cliente.nome,
          cliente.email,
@@ -60,9 +60,9 @@ Result<std::optional<Cliente>> insert_cliente(
          to_value(cliente.idempotencia_key),
          to_micros(cliente.created_at)}
     );
-    if (!rows) return std::unexpected(rows.error());
-    if (rows->empty()) return std::nullopt;
-    cliente.id = rows->front().integer(0);
+    if (!id) return std::unexpected(id.error());
+    if (!*id) return std::nullopt;
+    cliente.id = **id;
     return cliente;
 }
 

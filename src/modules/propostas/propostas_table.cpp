@@ -77,10 +77,10 @@ Result<std::optional<Proposta>> insert_proposta(
         .created_at = transaction.now(),
         .updated_at = transaction.now(),
     };
-    const auto rows = transaction.query(
+    const auto id = transaction.insert(
         "INSERT INTO propostas "
         "(tenant_id, cliente_id, valor, estado, versao, idempotencia_key, created_at, updated_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT DO NOTHING RETURNING id",
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT DO NOTHING",
         {tenant_id.text(),
          proposta.cliente_id,
          proposta.valor.text(),
@@ -89,9 +89,9 @@ Result<std::optional<Proposta>> insert_proposta(
          to_value(proposta.idempotencia_key),
          to_micros(proposta.created_at)}
     );
-    if (!rows) return std::unexpected(rows.error());
-    if (rows->empty()) return std::nullopt;
-    proposta.id = rows->front().integer(0);
+    if (!id) return std::unexpected(id.error());
+    if (!*id) return std::nullopt;
+    proposta.id = **id;
     return proposta;
 }
 

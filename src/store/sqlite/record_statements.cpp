@@ -135,15 +135,23 @@ Result<void> write_audit(
 
 Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& insertion)
 {
-    if (auto within = check_limits(insertion.draft); !within)
-        return std::unexpected(within.error());
     const Instant now = transaction.now();
     // Found or not, it stays so until the insert: nobody else writes to this file.
     auto there = find_row(transaction, insertion.id);
     if (!there) return std::unexpected(std::move(there.error()));
     if (*there) return Found{.inserted = false, .record = std::move((*there)->record), .now = now};
 
-    Record record = to_record_without_response(insertion.draft, nullptr, now);
+    auto record = insert_record(transaction, insertion);
+    if (!record) return std::unexpected(std::move(record.error()));
+    record->response = insertion.draft.response;
+    return Found{.inserted = true, .record = *std::move(record), .now = now};
+}
+
+Result<Record> insert_record(SqliteTransaction& transaction, Insertion& insertion)
+{
+    if (auto within = check_limits(insertion.draft); !within)
+        return std::unexpected(within.error());
+    Record record = to_record_without_response(insertion.draft, nullptr, transaction.now());
     const auto statement = transaction.use(insert_sql);
     if (!statement) return std::unexpected(statement.error());
     std::string headers;
@@ -154,8 +162,7 @@ Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& in
     const AuditSubject subject{insertion.id, transaction.connection().last_row()};
     auto audited = write_audit(transaction, subject, record.token, insertion.audit);
     if (!audited) return std::unexpected(audited.error());
-    record.response = insertion.draft.response;
-    return Found{.inserted = true, .record = std::move(record), .now = now};
+    return record;
 }
 
 Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& replacement)

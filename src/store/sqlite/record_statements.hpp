@@ -11,6 +11,8 @@
 namespace umavez {
 
 Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& insertion);
+// Of a record that is not there; without its response, which the insertion keeps.
+Result<Record> insert_record(SqliteTransaction& transaction, Insertion& insertion);
 Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& replacement);
 Result<Replaced> heartbeat_record(SqliteTransaction& transaction, const Heartbeat& heartbeat);
 Result<std::optional<Record>> find_record(SqliteTransaction& transaction, const RecordId& id);

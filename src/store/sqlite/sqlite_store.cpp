@@ -38,6 +38,7 @@ public:
     explicit SqliteStore(SqliteDatabase& database) : database_(database), notes_(database.clock())
     {
         traits_.reads_aside = database.reads_aside();
+        traits_.one_writer = true;
         database_.lane().set_rider(&notes_);
     }
     // Notes that still wait get a batch to ride on, unless nobody runs batches by himself.
@@ -168,6 +169,13 @@ public:
         SqliteTransaction* const own = database_.own(transaction);
         if (own == nullptr) return fail_foreign();
         return replace_record(*own, replacement);
+    }
+
+    Result<Record> insert(Transaction& transaction, Insertion insertion) override
+    {
+        SqliteTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        return insert_record(*own, insertion);
     }
 
     Result<Sighting> find(Transaction& transaction, const RecordId& id) override
