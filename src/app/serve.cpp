@@ -126,13 +126,15 @@ int serve(const Settings& settings)
     add_api_routes(router, std::move(opened->modules.api), needs, settings.idempotency);
     add_document_routes(router, opened->modules.problems);
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
+    auto gate = [&router](const http::Request& head) { return router.enter(head); };
     auto server = http::Server::listen(
         {.address = settings.listen.address,
          .port = settings.listen.port,
          .threads = settings.http_threads,
          .tls = tls_files(settings)},
         handler,
-        note_answers(log, metrics)
+        note_answers(log, metrics),
+        gate
     );
     if (!server) return complain(server.error().detail);
     (*server)->start();

@@ -98,6 +98,42 @@ TEST(Router, AnAnswerTellsTheRouteThatMatched)
     EXPECT_EQ(ask(router, "GET", "/things/7").route, "/things/{id}");
 }
 
+TEST(Router, TheHeadDecidesWhoMayComeIn)
+{
+    Router router = sample();
+    const auto refuse = [](const Request& head) -> std::optional<Response> {
+        if (find_header(head.headers, "X-Known")) return std::nullopt;
+        return text_response(401, "who?");
+    };
+    router.add(
+        {.method = "POST",
+         .pattern = "/kept/{id}",
+         .path = {{.name = "id", .type = integer()}},
+         .body = Body{}},
+        says("kept"),
+        {.refuse = refuse, .headers = {{"X-Kept", "no"}}}
+    );
+    const auto enter = [&router](std::string method, std::string path, bool known = false) {
+        Request head;
+        head.method = std::move(method);
+        head.path = std::move(path);
+        if (known) head.headers = {{"X-Known", "yes"}};
+        return router.enter(head);
+    };
+
+    EXPECT_EQ(enter("POST", "/nothing").refusal.value().status, 404);
+    EXPECT_EQ(enter("POST", "/things/7").refusal.value().status, 405);
+    EXPECT_EQ(enter("POST", "/things").refusal.value().status, 400);
+    const Entry stranger = enter("POST", "/kept/1");
+    EXPECT_EQ(stranger.refusal.value().status, 401);
+    EXPECT_EQ(find_header(stranger.refusal->headers, "X-Kept"), "no");
+    EXPECT_EQ(stranger.refusal->route, "/kept/{id}");
+    const Entry known = enter("POST", "/kept/1", true);
+    EXPECT_FALSE(known.refusal);
+    EXPECT_EQ(known.headers.size(), 1u);
+    EXPECT_EQ(find_header(ask(router, "POST", "/kept/x").headers, "X-Kept"), "no");
+}
+
 TEST(Router, AGuardAnswersInsteadOfARefusalAndOnlyThen)
 {
     Router router;

@@ -259,21 +259,46 @@ http::Handler handler_of(
     return [bound, answer](http::Request request) { return answer(bound, std::move(request)); };
 }
 
+// Who may not come in is told so before the body is read.
+http::RouteGate gate_of(const ApiNeeds& needs, access::Role role)
+{
+    return {
+        .refuse = [needs, role](const http::Request& head) -> std::optional<http::Response> {
+            const auto caller = admit(needs.tokens, head, role, needs.clock.realtime());
+            if (caller) return std::nullopt;
+            return refuse(caller.error(), needs, head);
+        },
+    };
+}
+
+// Nothing was claimed where the handler was not asked.
+http::RouteGate write_gate_of(const ApiNeeds& needs)
+{
+    http::RouteGate gate = gate_of(needs, access::Role::writer);
+    gate.headers = {{"Idempotency-Guarantee", "none"}};
+    return gate;
+}
+
 }  // namespace
 
 void Api::bind(http::Router& router, const ApiNeeds& needs)
 {
     for (AtomicRoute& route : std::exchange(atomic_, {})) {
         http::Route described = described_write(route.route, route.operation.policy);
-        router.add(std::move(described), handler_of(std::move(route), needs, answer_atomic));
+        auto handler = handler_of(std::move(route), needs, answer_atomic);
+        router.add(std::move(described), std::move(handler), write_gate_of(needs));
     }
     for (ReadRoute& route : std::exchange(reads_, {})) {
         http::Route described = described_read(route.route);
-        router.add(std::move(described), handler_of(std::move(route), needs, answer_read));
+        http::RouteGate gate = gate_of(needs, route.role);
+        auto handler = handler_of(std::move(route), needs, answer_read);
+        router.add(std::move(described), std::move(handler), std::move(gate));
     }
     for (CallRoute& route : std::exchange(calls_, {})) {
         http::Route described = described_read(route.route);
-        router.add(std::move(described), handler_of(std::move(route), needs, answer_call));
+        http::RouteGate gate = gate_of(needs, route.role);
+        auto handler = handler_of(std::move(route), needs, answer_call);
+        router.add(std::move(described), std::move(handler), std::move(gate));
     }
 }
 
