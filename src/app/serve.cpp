@@ -107,6 +107,7 @@ int serve(const Settings& settings)
     if (!control) return complain("control socket: " + control.error().detail);
 
     const FileWatch files{database_path(settings)};
+    Readiness readiness{*opened->database, files};
     SideThread side_thread;
     http::Router router;
     const RouteNeeds needs{
@@ -115,7 +116,7 @@ int serve(const Settings& settings)
         **tokens,
         metrics,
         side_thread,
-        files,
+        readiness,
         opened->modules.problems,
         settings.listen.is_loopback(),
     };

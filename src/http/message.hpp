@@ -68,6 +68,13 @@ std::optional<std::string_view> find_header(
     const std::vector<Header>& headers, std::string_view name
 ) noexcept;
 
+// The lines of one name: for headers that may be given once.
+struct HeaderLines {
+    std::size_t count = 0;
+    std::string_view value;  // of the last
+};
+HeaderLines find_lines(const std::vector<Header>& headers, std::string_view name) noexcept;
+
 Response text_response(int status, std::string body);
 Response json_response(int status, std::string body);
 

@@ -170,6 +170,8 @@ std::optional<Response> Router::take_parameters(
         }
         request.parameters.emplace_back(name_of(segment), *std::move(decoded));
     }
+    if (auto unknown = find_unknown_parameter(route.query, request.query))
+        return to_response(problem_for(400, *std::move(unknown)), request);
     const auto errors = take_query(route.query, request);
     if (!errors.empty()) return refuse_query(errors, request);
     return std::nullopt;

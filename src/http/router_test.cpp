@@ -81,7 +81,12 @@ TEST(Router, ParametersHaveTheDeclaredTypes)
     EXPECT_EQ(ask(router, "GET", "/things/x").status, 404);
     EXPECT_EQ(ask(router, "GET", "/things/0").status, 404);
     EXPECT_EQ(ask(router, "GET", "/things/99999999999999999999").status, 404);
-    EXPECT_EQ(ask(router, "GET", "/things/7", "limite=5&other=1").body, "one id=7 limite=5");
+    EXPECT_EQ(ask(router, "GET", "/things/7", "limite=5&").body, "one id=7 limite=5");
+    const Response unknown = ask(router, "GET", "/things/7", "limit=5");
+    EXPECT_EQ(unknown.status, 400);
+    EXPECT_NE(unknown.body.find(R"(did you mean \"limite\"?)"), std::string::npos) << unknown.body;
+    EXPECT_EQ(ask(router, "GET", "/things/7", "%zz=5").status, 400);
+    EXPECT_EQ(ask(sample(), "GET", "/things/7", "what=ever").status, 200);
     const Response refused = ask(router, "GET", "/things/7", "limite=101");
     EXPECT_EQ(refused.status, 422);
     EXPECT_NE(
