@@ -2,10 +2,11 @@
 
 // Database, Transaction, Row: business rows and idempotency records in one commit.
 //
-// SQL is written once for every database: parameters are $1, $2, …; values are null, integers, reals, text
-// and blobs. A statement that fails spoils its transaction, or the nested() part it ran in: what follows
-// there is refused and nothing of it is committed, so an error that was overlooked cannot become half an
-// effect. To go on after an expected error (a unique violation, say) run the statement inside nested().
+// SQL is written once for every database: parameters are $1, $2, …; values are null, integers,
+// reals, text and blobs. A statement that fails spoils its transaction, or the nested() part it ran
+// in: what follows there is refused and nothing of it is committed, so an error that was overlooked
+// cannot become half an effect. To go on after an expected error (a unique violation, say) run the
+// statement inside nested().
 
 #include <umavez/result.hpp>
 #include <umavez/task.hpp>
@@ -31,8 +32,8 @@ struct Blob {
 using Value = std::variant<std::monostate, std::int64_t, double, std::string, Blob>;
 using Values = std::vector<Value>;
 
-// One row of a result, columns by position. Reading a column as another type than it has, or one that is
-// not there, is a bug of the caller and stops the program. A plain value.
+// One row of a result, columns by position. Reading a column as another type than it has, or one
+// that is not there, is a bug of the caller and stops the program. A plain value.
 class Row {
 public:
     explicit Row(Values columns) noexcept : columns_(std::move(columns)) {}
@@ -53,8 +54,8 @@ using Rows = std::vector<Row>;
 
 enum class Dialect : std::uint8_t { sqlite, postgres };
 
-// One database transaction, lent to a closure for the length of its call. Never kept, never handed to
-// another thread. Confined to the thread of the closure.
+// One database transaction, lent to a closure for the length of its call. Never kept, never handed
+// to another thread. Confined to the thread of the closure.
 class Transaction {
 public:
     virtual ~Transaction() = default;
@@ -76,23 +77,25 @@ public:
         std::string_view sql, const Values& parameters = {}
     ) = 0;
 
-    // Runs `part` under a savepoint: its error, or its exception, undoes its statements and only those,
-    // and the transaction goes on.
+    // Runs `part` under a savepoint: its error, or its exception, undoes its statements and only
+    // those, and the transaction goes on.
     Result<void> nested(const std::function<Result<void>()>& part);
 
     // Whether nothing of this closure, or of the nested() part that runs, will be committed.
     virtual bool is_spoiled() const noexcept = 0;
 
-    // Undoes this closure as a whole: not even the end of a nested() part heals it. Gives `error` back, to be
-    // returned.
+    // Undoes this closure as a whole: not even the end of a nested() part heals it. Gives `error`
+    // back, to be returned.
     virtual std::unexpected<Error> spoil(Error error) = 0;
 
 protected:
-    // Savepoints, innermost last. A handler has nested(): it cannot end a savepoint that is not its own.
+    // Savepoints, innermost last. A handler has nested(): it cannot end a savepoint that is not its
+    // own.
     friend class AtomicRun;
     virtual Result<void> begin_savepoint() = 0;
     virtual Result<void> release_savepoint() = 0;
-    virtual Result<void> rollback_savepoint() = 0;  // undoes and removes it, and heals what was spoiled
+    virtual Result<void> rollback_savepoint(
+    ) = 0;  // undoes and removes it, and heals what was spoiled
 };
 
 // A numbered, named step of a module's schema. Never edited after it was released.
@@ -140,16 +143,17 @@ struct LaneStats {
 
 // An open database. Closures run on its own threads, inside a transaction; many share one commit.
 //
-// Closures may run more than once (only one run commits) and so may do nothing but SQL. A closure that
-// calls the engine or the database again fails at once with wrong_thread.
+// Closures may run more than once (only one run commits) and so may do nothing but SQL. A closure
+// that calls the engine or the database again fails at once with wrong_thread.
 //
 // Thread-safe. Must outlive everything that uses it; destroying it finishes what is queued.
 class Database {
 public:
     virtual ~Database() = default;
 
-    // Runs `closure` in a transaction under a savepoint of its own. Its error undoes its statements and is
-    // returned. store_unavailable: nothing was committed. store_unknown: COMMIT got no answer.
+    // Runs `closure` in a transaction under a savepoint of its own. Its error undoes its statements
+    // and is returned. store_unavailable: nothing was committed. store_unknown: COMMIT got no
+    // answer.
     virtual Task<Result<void>> async_transact(Closure closure) = 0;
     Result<void> transact(Closure closure) { return wait(async_transact(std::move(closure))); }
 
@@ -157,8 +161,8 @@ public:
     virtual Task<Result<void>> async_read(Closure closure) = 0;
     Result<void> read(Closure closure) { return wait(async_read(std::move(closure))); }
 
-    // Applies what is missing, each step in a transaction of its own. Refuses a database whose schema is
-    // newer than `migrations` know.
+    // Applies what is missing, each step in a transaction of its own. Refuses a database whose
+    // schema is newer than `migrations` know.
     virtual Result<void> migrate(std::span<const Migration> migrations) = 0;
     virtual Result<std::vector<MigrationState>> migration_state(
         std::span<const Migration> migrations
@@ -166,7 +170,7 @@ public:
 
     virtual Dialect dialect() const noexcept = 0;
     virtual const std::string& url() const noexcept = 0;  // without secrets
-    virtual DatabaseHealth health() = 0;
+    virtual DatabaseHealth health() = 0;                  // commits a small write, and reads
     virtual LaneStats lane_stats() const = 0;
 
     // A consistent copy at `path`, while writers go on.
@@ -176,8 +180,8 @@ public:
     virtual bool step() = 0;
 };
 
-// `sqlite:PATH`, `sqlite::memory:`. Holds `<database>.lock` while open; a second process is refused with
-// the id of the first.
+// `sqlite:PATH`, `sqlite::memory:`. Holds `<database>.lock` while open; a second process is refused
+// with the id of the first.
 Result<std::unique_ptr<Database>> open_database(
     std::string_view url, const DatabaseOptions& options = {}
 );

@@ -102,7 +102,7 @@ std::expected<Caller, Denial> TokenBook::admit(const std::vector<Header>& header
     const
 {
     const auto tokens = snapshot();
-    std::string usuario = find_usuario(headers);
+    std::string usuario = find_usuario(headers).value_or("");
     if (tokens->had_none)
         return Caller{default_tenant(), Role::operator_, std::move(usuario), {}, true};
 

@@ -17,23 +17,6 @@ constexpr std::size_t usuario_bytes_max = 100;
 constexpr std::string_view base64url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// The only header of that name; two are as bad as none, but not the same.
-struct Found {
-    std::size_t count = 0;
-    std::string_view value;
-};
-
-Found find_all(const std::vector<Header>& headers, std::string_view name)
-{
-    Found found;
-    for (const Header& header : headers) {
-        if (!http::is_same_header(header.name, name)) continue;
-        ++found.count;
-        found.value = header.value;
-    }
-    return found;
-}
-
 // token68 of RFC 9110.
 bool is_token_char(char c) noexcept
 {
@@ -71,7 +54,7 @@ std::string make_token(Random& random)
 
 std::expected<std::string_view, Denial> find_bearer(const std::vector<Header>& headers)
 {
-    const Found found = find_all(headers, "Authorization");
+    const http::HeaderLines found = http::find_lines(headers, "Authorization");
     if (found.count == 0) return std::unexpected(Denial::missing);
     constexpr std::string_view scheme = "bearer";
     const std::size_t space = found.value.find(' ');
@@ -86,19 +69,20 @@ std::expected<std::string_view, Denial> find_bearer(const std::vector<Header>& h
     return token;
 }
 
-std::string find_usuario(const std::vector<Header>& headers)
+std::optional<std::string> find_usuario(const std::vector<Header>& headers)
 {
-    const Found found = find_all(headers, "X-Usuario");
-    if (found.count != 1 || found.value.empty() || found.value.size() > usuario_bytes_max)
-        return {};
-    if (!is_utf8(found.value)) return {};
+    const http::HeaderLines found = http::find_lines(headers, "X-Usuario");
+    if (found.count == 0 || found.value.empty()) return std::string{};
+    if (found.count > 1 || found.value.size() > usuario_bytes_max || !is_utf8(found.value))
+        return std::nullopt;
     bool is_visible = false;
     for (std::string_view rest = found.value; !rest.empty();) {
         const char32_t character = take_character(rest);
-        if (is_control(character)) return {};
+        if (is_control(character)) return std::nullopt;
         is_visible = is_visible || !is_blank(character);
     }
-    return is_visible ? std::string{found.value} : std::string{};
+    if (!is_visible) return std::nullopt;
+    return std::string{found.value};
 }
 
 bool is_equal_secret(const Digest& left, const Digest& right) noexcept

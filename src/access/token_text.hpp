@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,9 @@ inline constexpr std::size_t ending_chars = 4;
 // The token of `Authorization: Bearer …`, as it stands in the headers.
 std::expected<std::string_view, Denial> find_bearer(const std::vector<Header>& headers);
 
-// X-Usuario if there is one, of 1 to 100 bytes of UTF-8 without control characters; else empty.
-std::string find_usuario(const std::vector<Header>& headers);
+// X-Usuario, or empty where there is none. Nullopt: it is given twice, or is not 1 to 100 bytes of
+// UTF-8 that show something and have no control characters.
+std::optional<std::string> find_usuario(const std::vector<Header>& headers);
 
 // In a time that does not depend on where they differ.
 bool is_equal_secret(const Digest& left, const Digest& right) noexcept;

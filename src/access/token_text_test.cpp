@@ -119,11 +119,11 @@ TEST(FindUsuario, TakesASaneOneOnly)
     EXPECT_EQ(find_usuario(Headers{{"x-usuario", "José da Silva"}}), "José da Silva");
     EXPECT_EQ(find_usuario({}), "");
     EXPECT_EQ(find_usuario(Headers{{"X-Usuario", ""}}), "");
-    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "   "}}), "");
-    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "a\x1b[31m"}}), "");
-    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "a\xFF"}}), "");
-    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", std::string(101, 'a')}}), "");
-    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "a"}, {"X-Usuario", "b"}}), "");
+    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "   "}}), std::nullopt);
+    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "a\x1b[31m"}}), std::nullopt);
+    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "a\xFF"}}), std::nullopt);
+    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", std::string(101, 'a')}}), std::nullopt);
+    EXPECT_EQ(find_usuario(Headers{{"X-Usuario", "a"}, {"X-Usuario", "b"}}), std::nullopt);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "app/command_line.hpp"
 
-#include "app/nearest.hpp"
 #include "app/settings.hpp"
+#include "base/nearest.hpp"
 #include "base/shown.hpp"
 
 #include <CLI/CLI.hpp>

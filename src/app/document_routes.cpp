@@ -58,14 +58,20 @@ http::Handler always(std::shared_ptr<const Response> response)
     return [response = std::move(response)](Request) { return Task<Response>::ready(*response); };
 }
 
-http::Route documented(std::string pattern, std::string summary)
+http::Route documented(
+    std::string pattern, std::string summary, std::string media_type = "application/json"
+)
 {
+    http::Answer document{
+        .status = 200, .description = "the document", .body = http::any(), .media_type = {}
+    };
+    document.media_type = std::move(media_type);
     return {
         .method = "GET",
         .pattern = std::move(pattern),
         .tag = "Server",
         .summary = std::move(summary),
-        .answers = {{.status = 200, .description = "the document"}},
+        .answers = {std::move(document)},
         .security = http::Security::open,
     };
 }
@@ -80,19 +86,22 @@ void add_document_routes(http::Router& router, const http::ProblemCatalogue& pro
             return Task<http::Response>::ready(problem_index(problems, request));
         }
     );
-    router.add(
-        documented("/problems/{name}", "One problem"),
-        [&problems](http::Request request) {
-            return Task<http::Response>::ready(problem(problems, request));
-        }
-    );
+    router.add(documented("/problems/{name}", "One problem"), [&problems](http::Request request) {
+        return Task<http::Response>::ready(problem(problems, request));
+    });
     // The documents describe themselves too, so they are made when their routes are there.
     const auto openapi = std::make_shared<http::Response>();
     const auto page = std::make_shared<http::Response>();
     router.add(documented("/openapi.json", "This document"), always(openapi));
-    router.add(documented("/docs", "This document, for people"), always(page));
-    router.add("GET", "/docs/docs.css", always(std::make_shared<http::Response>(http::docs_style())));
-    router.add("GET", "/docs/docs.js", always(std::make_shared<http::Response>(http::docs_script())));
+    router.add(documented("/docs", "This document, for people", "text/html"), always(page));
+    router.add(
+        documented("/docs/docs.css", "How that page looks", "text/css"),
+        always(std::make_shared<http::Response>(http::docs_style()))
+    );
+    router.add(
+        documented("/docs/docs.js", "How that page is searched", "text/javascript"),
+        always(std::make_shared<http::Response>(http::docs_script()))
+    );
     const http::OpenApiInfo info{
         .title = "umavez",
         .version = std::string{program_version},

@@ -1,7 +1,7 @@
 #include "app/policy_settings.hpp"
 
-#include "app/nearest.hpp"
 #include "app/units.hpp"
+#include "base/nearest.hpp"
 #include "base/shown.hpp"
 
 #include <fmt/format.h>

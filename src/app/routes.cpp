@@ -30,33 +30,56 @@ Task<http::Response> alive(http::Request)
     co_return http::text_response(200, "ok\n");
 }
 
-Task<http::Response> ready(RouteNeeds needs, http::Request request)
+// Of those who listen from elsewhere only operators see what is inside.
+std::expected<void, http::Problem> admit_inside(
+    const RouteNeeds& needs, const http::Request& request
+)
 {
-    DatabaseHealth health;
-    auto asking = needs.side_thread.ask([&health, &needs] {
-        const auto checked = needs.files.check();
-        health = checked ? needs.database.health() : DatabaseHealth{false, checked.error().detail};
-    });
-    co_await asking;
-    if (health.reachable) co_return http::text_response(200, "ok\n");
+    if (needs.is_private) return {};
+    const auto caller = key_protocol::admit(
+        needs.tokens, request, access::Role::operator_, system_clock().realtime()
+    );
+    if (!caller) return std::unexpected(caller.error());
+    return {};
+}
+
+http::Problem not_ready(const ReadinessReport& report, bool tells_why)
+{
+    const auto word = [](std::optional<bool> is_well) {
+        return !is_well ? "unknown" : *is_well ? "ok" : "unavailable";
+    };
     http::Problem problem{};
     problem.name = "store-unavailable";
-    problem.detail = {
-        "the store cannot be used: " + health.detail,
-        "o armazenamento não pode ser usado: " + health.detail,
+    problem.detail = {"the store cannot be used", "o armazenamento não pode ser usado"};
+    if (tells_why) {
+        problem.detail.english += ": " + report.detail;
+        problem.detail.portuguese += ": " + report.detail;
+    }
+    problem.members = {
+        {"checks",
+         fmt::format(R"({{"files":"{}","store":"{}"}})", word(report.files), word(report.store))},
     };
     problem.headers = {{"Retry-After", "1"}};
-    co_return http::to_response(problem, http::place_of(needs.problems, request));
+    return problem;
+}
+
+Task<http::Response> ready(RouteNeeds needs, http::Request request)
+{
+    ReadinessReport report;
+    auto asking = needs.side_thread.ask([&report, &needs] { report = needs.readiness.check(); });
+    co_await asking;
+    if (report.is_ready()) co_return http::text_response(200, "ok\n");
+    const bool tells_why = admit_inside(needs, request).has_value();
+    http::Response response =
+        http::to_response(not_ready(report, tells_why), http::place_of(needs.problems, request));
+    response.notes.push_back({"detail", report.detail});
+    co_return response;
 }
 
 Task<http::Response> numbers(RouteNeeds needs, http::Request request)
 {
-    if (!needs.is_private) {
-        const auto caller = key_protocol::admit(
-            needs.tokens, request, access::Role::operator_, system_clock().realtime()
-        );
-        if (!caller) co_return http::to_response(caller.error(), request);
-    }
+    if (const auto admitted = admit_inside(needs, request); !admitted)
+        co_return http::to_response(admitted.error(), request);
     EngineSnapshot snapshot;
     snapshot.operations = needs.engine.stats();
     snapshot.lane = needs.database.lane_stats();
@@ -93,7 +116,11 @@ http::Route documented(std::string pattern, std::string summary, std::string med
         .pattern = std::move(pattern),
         .tag = "Server",
         .summary = std::move(summary),
-        .answers = {{.status = 200, .description = "ok", .media_type = std::move(media_type)}},
+        .answers =
+            {{.status = 200,
+              .description = "ok",
+              .body = http::any(),
+              .media_type = std::move(media_type)}},
         .security = http::Security::open,
     };
 }
@@ -105,14 +132,20 @@ void add_common_routes(http::Router& router, const RouteNeeds& needs)
     router.add(documented("/", "What this is", "application/json"), about);
     router.add(documented("/healthz", "Whether the server is alive", "text/plain"), alive);
     http::Route readiness =
-        documented("/readyz", "Whether it can work: the store can be reached", "text/plain");
+        documented("/readyz", "Whether it can work: the store takes a write", "text/plain");
+    readiness.description =
+        "A small write is committed, at most once a second. Where it fails `checks` tells what is "
+        "not well; the cause is for operators, and in the log.";
     readiness.problems = {"store-unavailable"};
+    readiness.security = http::Security::optional;
     router.add(std::move(readiness), [needs](http::Request request) {
         return ready(needs, std::move(request));
     });
     http::Route metrics = documented("/metrics", "Its numbers, for Prometheus", "text/plain");
     metrics.description =
         "Without a token only where the server listens on a loopback address; else for operators.";
+    metrics.problems = {"unauthorized", "forbidden"};
+    metrics.security = http::Security::optional;
     router.add(std::move(metrics), [needs](http::Request request) {
         return numbers(needs, std::move(request));
     });

@@ -4,8 +4,8 @@
 // numbers; and those of its modules.
 
 #include "access/token_book.hpp"
+#include "app/readiness.hpp"
 #include "app/side_thread.hpp"
-#include "database/sqlite/file_watch.hpp"
 #include "http/problem_catalogue.hpp"
 #include "http/router.hpp"
 #include "key_protocol/protect.hpp"
@@ -23,9 +23,9 @@ struct RouteNeeds {
     const access::TokenBook& tokens;
     Metrics& metrics;
     SideThread& side_thread;
-    const FileWatch& files;
+    Readiness& readiness;
     const http::ProblemCatalogue& problems;
-    bool is_private = true;  // listens on a loopback address: numbers are for everybody
+    bool is_private = true;  // listens on a loopback address: numbers and causes are for everybody
 };
 
 void add_common_routes(http::Router& router, const RouteNeeds& needs);

@@ -108,6 +108,7 @@ int serve(const Settings& settings)
     if (!control) return complain("control socket: " + control.error().detail);
 
     const FileWatch files{database_path(settings)};
+    Readiness readiness{*opened->database, files};
     SideThread side_thread;
     http::Router router;
     const RouteNeeds needs{
@@ -116,7 +117,7 @@ int serve(const Settings& settings)
         **tokens,
         metrics,
         side_thread,
-        files,
+        readiness,
         opened->modules.problems,
         settings.listen.is_loopback(),
     };
@@ -127,13 +128,15 @@ int serve(const Settings& settings)
     add_api_routes(router, std::move(opened->modules.api), needs, settings.idempotency);
     add_document_routes(router, opened->modules.problems);
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
+    auto gate = [&router](const http::Request& head) { return router.enter(head); };
     auto server = http::Server::listen(
         {.address = settings.listen.address,
          .port = settings.listen.port,
          .threads = settings.http_threads,
          .tls = tls_files(settings)},
         handler,
-        note_answers(log, metrics)
+        note_answers(log, metrics),
+        gate
     );
     if (!server) return complain(server.error().detail);
     (*server)->start();

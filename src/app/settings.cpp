@@ -2,10 +2,10 @@
 
 #include "app/config_file.hpp"
 #include "app/idempotency_settings.hpp"
-#include "app/nearest.hpp"
 #include "app/read_input.hpp"
 #include "app/units.hpp"
 #include "base/limits.hpp"
+#include "base/nearest.hpp"
 #include "base/shown.hpp"
 #include "core/validate.hpp"
 

@@ -2,7 +2,7 @@
 // lost.
 
 #include "app/commands.hpp"
-#include "app/nearest.hpp"
+#include "base/nearest.hpp"
 #include "base/shown.hpp"
 #include "simulation/simulate.hpp"
 

@@ -1,6 +1,6 @@
 #include "app/units.hpp"
 
-#include "app/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
@@ -53,16 +54,13 @@ public:
     bool start_tls(const std::string& host)
     {
         context_ = SSL_CTX_new(TLS_client_method());
+        if (context_ == nullptr) return false;
         SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
-        SSL_CTX_set_default_verify_paths(context_);
         SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+        if (SSL_CTX_set_default_verify_paths(context_) != 1) return false;
         tls_ = SSL_new(context_);
-        SSL_set_tlsext_host_name(tls_, host.c_str());
-        X509_VERIFY_PARAM* const wanted = SSL_get0_param(tls_);
-        // An address is checked as one, a name as a name.
-        if (X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) != 1)
-            SSL_set1_host(tls_, host.c_str());
-        SSL_set_fd(tls_, socket_);
+        if (tls_ == nullptr || !expect_host(host)) return false;
+        if (SSL_set_fd(tls_, socket_) != 1) return false;
         return retry([this] { return SSL_connect(tls_); }) == 1;
     }
 
@@ -109,12 +107,25 @@ public:
     }
 
 private:
+    // An address is checked as one, a name as a name; only a name may be told to the server.
+    bool expect_host(const std::string& host)
+    {
+        if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls_), host.c_str()) == 1) return true;
+        ERR_clear_error();
+        return SSL_set_tlsext_host_name(tls_, host.c_str()) == 1 &&
+               SSL_set1_host(tls_, host.c_str()) == 1;
+    }
+
     bool wait_for(short events) const
     {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Steady::now());
-        if (left.count() <= 0) return false;
-        pollfd waiting{.fd = socket_, .events = events, .revents = 0};
-        return ::poll(&waiting, 1, static_cast<int>(left.count())) > 0;
+        for (;;) {
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Steady::now());
+            if (left.count() <= 0) return false;
+            pollfd waiting{.fd = socket_, .events = events, .revents = 0};
+            const int ready = ::poll(&waiting, 1, static_cast<int>(left.count()));
+            if (ready >= 0 || errno != EINTR) return ready > 0;
+        }
     }
 
     template <typename Call>
@@ -123,8 +134,8 @@ private:
         while (true) {
             const auto size = call();
             if (size >= 0) return static_cast<int>(size);
-            if (errno != EAGAIN && errno != EINTR) return -1;
-            if (!wait_for(events)) return -1;
+            if (errno == EINTR) continue;
+            if (errno != EAGAIN || !wait_for(events)) return -1;
         }
     }
 
@@ -145,6 +156,34 @@ private:
     const Steady::time_point deadline_;
     SSL_CTX* context_ = nullptr;
     SSL* tls_ = nullptr;
+};
+
+// OpenSSL writes to the socket without MSG_NOSIGNAL, and a command that writes to a pipe needs
+// SIGPIPE as it is: so it is held back here, and what came meanwhile is taken.
+class WithoutSigpipe {
+public:
+    WithoutSigpipe()
+    {
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        sigset_t pending{};
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    ~WithoutSigpipe()
+    {
+        constexpr timespec at_once{};
+        if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &at_once);
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    WithoutSigpipe(const WithoutSigpipe&) = delete;
+    WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+private:
+    sigset_t pipe_{};
+    sigset_t before_{};
+    bool was_pending_ = false;
 };
 
 Result<std::unique_ptr<Wire>> open_wire(const ServerUrl& server, Steady::time_point deadline)
@@ -245,6 +284,7 @@ Result<Response> exchange(
     const ServerUrl& server, const Request& request, std::chrono::milliseconds deadline
 )
 {
+    const WithoutSigpipe quiet;
     auto wire = open_wire(server, Steady::now() + deadline);
     if (!wire) return std::unexpected(wire.error());
     const auto broken = [&](std::string_view why) {

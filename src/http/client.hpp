@@ -2,7 +2,9 @@
 
 // One HTTP exchange as a client: connect, ask, read the answer, close. For the program's own
 // commands; blocking, with a deadline, over TLS (certificates and names are checked) where the URL
-// says so. Thread-safe.
+// says so. The deadline begins when the name is looked up, but does not end the look-up:
+// getaddrinfo has the limits of the system's resolver. A server that leaves is an error, never
+// SIGPIPE. Thread-safe.
 
 #include "http/message.hpp"
 

@@ -14,8 +14,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <array>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <type_traits>
 
@@ -159,6 +161,12 @@ private:
                 co_await refuse(std::move(*refusal));
                 co_return false;
             }
+            if (std::holds_alternative<RequestReader::HeadRead>(step)) {
+                note_request();
+                if (ask_gate()) continue;
+                co_await turn_away();
+                co_return false;
+            }
             // Once for the whole head and once for the whole body: a byte every few seconds does
             // not prolong them.
             if (waits_in != phase) set_deadline(limit_of(phase));
@@ -173,7 +181,9 @@ private:
             if (phase == Phase::idle && shared_.stopping) co_return false;
             const bool has_read = co_await read_some();
             if (!has_read) {
-                Refusal too_slow{408, "the request did not arrive in time"};
+                Refusal too_slow{
+                    408, {"the request did not arrive in time", "a requisição não chegou a tempo"}
+                };
                 if (is_overdue_) co_await refuse(std::move(too_slow));
                 co_return false;
             }
@@ -184,7 +194,6 @@ private:
             }
         }
         no_deadline();
-        note_request();
         const Response response = co_await call_handler(reader_.take());
         co_await asio::post(socket().get_executor(), asio::use_awaitable);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
@@ -207,7 +216,11 @@ private:
 
     static Refusal too_many_bodies()
     {
-        return {503, "too many large bodies at once", {{"Retry-After", "1"}}};
+        return {
+            503,
+            {"too many large bodies at once", "corpos grandes demais ao mesmo tempo"},
+            {{"Retry-After", "1"}},
+        };
     }
 
     // Counts what this connection holds of a body; false where all hold too much together.
@@ -235,21 +248,37 @@ private:
         co_return !error;
     }
 
+    // Once for every request: an id that was made up must stay the same.
     void note_request()
     {
-        const Request& request = reader_.request();
+        Request& request = reader_.request();
         method_ = request.method;
         path_ = request.path;
         request_id_ = choose_request_id(request.headers);
         trace_ = find_trace_context(request.headers);
         language_ = choose_language(request.headers);
         error_.clear();
+        entry_ = {};
+        request.peer = peer_;
+        request.request_id = request_id_;
+    }
+
+    // False: the answer is known, and no body will be read.
+    bool ask_gate()
+    {
+        // What has no body costs nothing: the handler can refuse it.
+        if (!shared_.gate || !reader_.has_body()) return true;
+        try {
+            entry_ = shared_.gate(reader_.request());
+        } catch (const std::exception& exception) {
+            error_ = exception.what();
+            entry_.refusal = to_response(problem_for(500), place());
+        }
+        return !entry_.refusal;
     }
 
     asio::awaitable<Response> call_handler(Request request)
     {
-        request.peer = peer_;
-        request.request_id = request_id_;
         runs_handler_ = true;
         try {
             Task<Response> answering = shared_.handler(std::move(request));
@@ -265,12 +294,22 @@ private:
 
     asio::awaitable<void> refuse(Refusal refusal)
     {
-        note_request();
-        reader_.take();
-        hold(0);
+        if (reader_.phase() != Phase::body) note_request();
         Problem problem = problem_for(refusal.status, std::move(refusal.reason));
         problem.headers = std::move(refusal.headers);
-        const Response response = to_response(problem, place());
+        std::ranges::copy(entry_.headers, std::back_inserter(problem.headers));
+        Response response = to_response(problem, place());
+        response.route = entry_.route;
+        entry_.refusal = std::move(response);
+        co_await turn_away();
+    }
+
+    // With the answer of the entry.
+    asio::awaitable<void> turn_away()
+    {
+        reader_.take();
+        hold(0);
+        const Response response = *std::exchange(entry_.refusal, std::nullopt);
         const bool written = co_await write(response, false);
         report(response);
         if (written) co_await linger();
@@ -314,6 +353,7 @@ private:
         error_code ignored;
         if constexpr (is_tls) co_await say_goodbye();
         set_deadline(linger_limit);
+        reader_.drop();
         socket().shutdown(tcp::socket::shutdown_send, ignored);
         for (std::size_t count = 0; count < linger_bytes_max;) {
             const std::span<char> space = reader_.prepare();
@@ -365,6 +405,7 @@ private:
     std::string request_id_;
     std::optional<TraceContext> trace_;
     Language language_ = Language::english;
+    Entry entry_;
     std::string error_;
 };
 

@@ -22,6 +22,7 @@ struct Shared {
     ServerOptions options;
     Handler handler;
     OnAnswered on_answered;
+    Gate gate;
     std::atomic<bool> stopping = false;
     std::atomic<std::size_t> bodies_bytes = 0;  // of bodies that arrive in pieces
 };

@@ -84,9 +84,10 @@ void append_answers(std::string& out, const Route& route)
 
 void append_problems(std::string& out, const Route& route, const ProblemCatalogue& problems)
 {
-    if (route.problems.empty()) return;
+    const std::vector<std::string> names = problems_of(route);
+    if (names.empty()) return;
     out += "<h3>Problems</h3>\n<div class=\"table\"><table>\n";
-    for (const std::string& name : route.problems) {
+    for (const std::string& name : names) {
         const ProblemKind& kind = problems.get(name);
         out += fmt::format(
             "<tr><td>{}</td><td><a href=\"{}\"><code>{}</code></a></td><td>{}</td></tr>\n",

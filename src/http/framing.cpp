@@ -24,9 +24,9 @@ bool is_value_char(char c) noexcept
     return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
-Refusal bad(std::string reason)
+Refusal bad(std::string english, std::string portuguese)
 {
-    return {400, std::move(reason)};
+    return {400, {std::move(english), std::move(portuguese)}};
 }
 
 // Splits the target, which may be absolute ("http://host/path"); false where it names no path of
@@ -62,39 +62,40 @@ public:
         const std::size_t first = line.find(' ');
         const std::size_t last = line.rfind(' ');
         if (first == std::string_view::npos || first == last) {
-            return bad("the request line has no method, target and version");
+            return bad(
+                "the request line has no method, target and version",
+                "a linha da requisição não tem método, alvo e versão"
+            );
         }
         const std::string_view method = line.substr(0, first);
         const std::string_view target = line.substr(first + 1, last - first - 1);
         const std::string_view version = line.substr(last + 1);
-        if (!is_token(method)) return bad("the method is not a token");
+        if (!is_token(method)) return bad("the method is not a token", "o método não é um token");
         request_.method = method;
         if (target.empty() ||
             !std::ranges::all_of(target, [](char c) { return c > 0x20 && c < 0x7f; })) {
-            return bad("the target has a character that must be percent-encoded");
+            return bad(
+                "the target has a character that must be percent-encoded",
+                "o alvo tem um caractere que deve ser codificado com %"
+            );
         }
         if (version.size() != 8 || !version.starts_with("HTTP/") || !is_digit(version[5]) ||
             version[6] != '.' || !is_digit(version[7])) {
-            return bad("the version is malformed");
+            return bad("the version is malformed", "a versão está malformada");
         }
-        if (version[5] != '1') return Refusal{505, "only version 1 is spoken here"};
+        if (version[5] != '1')
+            return Refusal{505, {"only version 1 is spoken here", "aqui só se fala a versão 1"}};
         request_.version_minor = version[7] == '0' ? 0 : 1;
-        if (!take_target(target, request_)) return bad("the target is not a path");
+        if (!take_target(target, request_))
+            return bad("the target is not a path", "o alvo não é um caminho");
         return std::nullopt;
     }
 
     std::optional<Refusal> field(std::string_view line)
     {
-        if (line.front() == ' ' || line.front() == '\t')
-            return bad("a header is folded over two lines");
-        const std::size_t colon = line.find(':');
-        if (colon == std::string_view::npos) return bad("a header has no colon");
-        const std::string_view name = line.substr(0, colon);
-        const std::string_view value = trim(line.substr(colon + 1));
-        if (!is_token(name)) return bad("a header name is not a token");
-        if (!std::ranges::all_of(value, is_value_char)) {
-            return bad("a header value has a control character");
-        }
+        auto parsed = parse_field(line);
+        if (auto* const refusal = std::get_if<Refusal>(&parsed)) return std::move(*refusal);
+        const auto [name, value] = std::get<FieldLine>(parsed);
         request_.headers.push_back({std::string{name}, std::string{value}});
         // By their lengths, because most headers are none of these.
         switch (name.size()) {
@@ -110,20 +111,24 @@ public:
         }
     }
 
-    std::variant<Framing, Refusal> finish(std::uint64_t body_bytes_max)
+    std::variant<Framing, Refusal> finish()
     {
         const bool is_old = request_.version_minor == 0;
-        if (!has_host_ && !is_old) return bad("the Host header is missing");
+        if (!has_host_ && !is_old)
+            return bad("the Host header is missing", "falta o cabeçalho Host");
         if (framing_.chunked && has_length_)
-            return bad("both Content-Length and Transfer-Encoding are given");
-        if (framing_.chunked && is_old) return bad("version 1.0 has no Transfer-Encoding");
-        if (expects_other_ && !is_old) return Refusal{417, "the expectation cannot be met"};
-        if (framing_.content_length > body_bytes_max) return Refusal{413, "the body is too large"};
-        if (is_packed_otherwise_ && framing_.has_body()) {
+            return bad(
+                "both Content-Length and Transfer-Encoding are given",
+                "Content-Length e Transfer-Encoding aparecem juntos"
+            );
+        if (framing_.chunked && is_old)
+            return bad(
+                "version 1.0 has no Transfer-Encoding", "a versão 1.0 não tem Transfer-Encoding"
+            );
+        if (expects_other_ && !is_old)
             return Refusal{
-                415, "no Content-Encoding but gzip is understood", {{"Accept-Encoding", "gzip"}}
+                417, {"the expectation cannot be met", "a expectativa não pode ser atendida"}
             };
-        }
         if (is_old) framing_.expects_continue = false;
         framing_.keep_alive = !asks_to_close_ && (!is_old || asks_to_stay_);
         return framing_;
@@ -132,20 +137,27 @@ public:
 private:
     std::optional<Refusal> host(std::string_view value)
     {
-        if (has_host_) return bad("the Host header is repeated");
-        if (!is_host(value)) return bad("the Host header is invalid");
+        if (has_host_) return bad("the Host header is repeated", "o cabeçalho Host está repetido");
+        if (!is_host(value))
+            return bad("the Host header is invalid", "o cabeçalho Host é inválido");
         has_host_ = true;
         return std::nullopt;
     }
 
     std::optional<Refusal> length(std::string_view value)
     {
-        if (has_length_) return bad("the Content-Length header is repeated");
+        if (has_length_)
+            return bad(
+                "the Content-Length header is repeated", "o cabeçalho Content-Length está repetido"
+            );
         const auto [end, error] =
             std::from_chars(value.data(), value.data() + value.size(), framing_.content_length);
         const bool is_number = !value.empty() && std::ranges::all_of(value, is_digit);
         if (!is_number || error != std::errc{} || end != value.data() + value.size()) {
-            return bad("the Content-Length header is not a length");
+            return bad(
+                "the Content-Length header is not a length",
+                "o cabeçalho Content-Length não é um tamanho"
+            );
         }
         has_length_ = true;
         return std::nullopt;
@@ -153,13 +165,24 @@ private:
 
     std::optional<Refusal> coding(std::string_view value)
     {
-        if (framing_.chunked) return bad("the Transfer-Encoding header is repeated");
+        if (framing_.chunked)
+            return bad(
+                "the Transfer-Encoding header is repeated",
+                "o cabeçalho Transfer-Encoding está repetido"
+            );
         if (!is_same_header(value, "chunked")) {
             // A body whose last coding is not chunked has no end that both sides agree on.
             const std::string_view last = trim(value.substr(value.rfind(',') + 1));
             if (!is_same_header(last, "chunked"))
-                return bad("the Transfer-Encoding does not end with chunked");
-            return Refusal{501, "no Transfer-Encoding but chunked is understood"};
+                return bad(
+                    "the Transfer-Encoding does not end with chunked",
+                    "o Transfer-Encoding não termina com chunked"
+                );
+            return Refusal{
+                501,
+                {"no Transfer-Encoding but chunked is understood",
+                 "de Transfer-Encoding só se entende chunked"}
+            };
         }
         framing_.chunked = true;
         return std::nullopt;
@@ -179,7 +202,7 @@ private:
     {
         if (value.empty() || is_same_header(value, "identity")) return std::nullopt;
         const bool is_gzip = is_same_header(value, "gzip") || is_same_header(value, "x-gzip");
-        if (!is_gzip || framing_.gzip) is_packed_otherwise_ = true;
+        if (!is_gzip || framing_.gzip) framing_.packed_otherwise = true;
         framing_.gzip = true;
         return std::nullopt;
     }
@@ -201,7 +224,6 @@ private:
     bool has_host_ = false;
     bool has_length_ = false;
     bool expects_other_ = false;
-    bool is_packed_otherwise_ = false;
     bool asks_to_close_ = false;
     bool asks_to_stay_ = false;
 };
@@ -216,17 +238,54 @@ std::variant<NeedMore, HeadEnd, Refusal> scan_head(
     std::size_t line_begin = 0;
     for (std::size_t at = seen.find('\n'); at != std::string_view::npos;
          at = seen.find('\n', at + 1)) {
-        if (at == 0 || seen[at - 1] != '\r') return bad("a line ends with LF alone");
+        if (at == 0 || seen[at - 1] != '\r')
+            return bad("a line ends with LF alone", "uma linha termina apenas com LF");
         if (at - 1 == line_begin) return HeadEnd{at + 1};
         line_begin = at + 1;
     }
-    if (arrived.size() >= head_bytes_max) return Refusal{431, "the header block is too large"};
+    if (arrived.size() >= head_bytes_max)
+        return Refusal{
+            431, {"the header block is too large", "o bloco de cabeçalhos é grande demais"}
+        };
     return NeedMore{};
 }
 
-std::variant<Framing, Refusal> read_head(
-    std::string_view head, std::uint64_t body_bytes_max, Request& request
-)
+std::variant<FieldLine, Refusal> parse_field(std::string_view line)
+{
+    if (line.starts_with(' ') || line.starts_with('\t')) {
+        return bad("a header is folded over two lines", "um cabeçalho está dobrado em duas linhas");
+    }
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos)
+        return bad("a header has no colon", "um cabeçalho não tem dois-pontos");
+    const FieldLine field{line.substr(0, colon), trim(line.substr(colon + 1))};
+    if (!is_token(field.name))
+        return bad("a header name is not a token", "o nome de um cabeçalho não é um token");
+    if (!std::ranges::all_of(field.value, is_value_char)) {
+        return bad(
+            "a header value has a control character",
+            "o valor de um cabeçalho tem um caractere de controle"
+        );
+    }
+    return field;
+}
+
+std::optional<Refusal> check_body(const Framing& framing, std::uint64_t body_bytes_max)
+{
+    if (framing.content_length > body_bytes_max)
+        return Refusal{413, {"the body is too large", "o corpo é grande demais"}};
+    if (framing.packed_otherwise && framing.has_body()) {
+        return Refusal{
+            415,
+            {"no Content-Encoding but gzip is understood", "de Content-Encoding só se entende gzip"
+            },
+            {{"Accept-Encoding", "gzip"}},
+        };
+    }
+    return std::nullopt;
+}
+
+std::variant<Framing, Refusal> read_head(std::string_view head, Request& request)
 {
     constexpr std::size_t headers_usual = 12;
     request.headers.reserve(headers_usual);
@@ -234,14 +293,15 @@ std::variant<Framing, Refusal> read_head(
     bool is_first = true;
     while (head != "\r\n") {
         const std::size_t end = head.find("\r\n");
-        if (end == std::string_view::npos) return bad("the header block has no end");
+        if (end == std::string_view::npos)
+            return bad("the header block has no end", "o bloco de cabeçalhos não tem fim");
         const std::string_view line = head.substr(0, end);
         auto refusal = is_first ? reader.request_line(line) : reader.field(line);
         if (refusal) return *std::move(refusal);
         is_first = false;
         head.remove_prefix(end + 2);
     }
-    return reader.finish(body_bytes_max);
+    return reader.finish();
 }
 
 bool is_host(std::string_view text) noexcept

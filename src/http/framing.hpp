@@ -6,6 +6,7 @@
 // one `chunked`, repeated lengths, folded lines, no Host or two. Every such shape is refused here
 // and the connection is closed. Pure, thread-safe.
 
+#include "http/language.hpp"
 #include "http/message.hpp"
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace umavez::http {
 
 struct Refusal {
     int status = 400;
-    std::string reason;                // a sentence for the client
+    Text reason;                       // a sentence for the client
     std::vector<Header> headers = {};  // that the answer must carry
 };
 
@@ -41,6 +42,7 @@ struct Framing {
     std::uint64_t content_length = 0;
     bool expects_continue = false;
     bool gzip = false;
+    bool packed_otherwise = false;  // in a coding that nobody here unpacks
     bool keep_alive = true;
 
     bool has_body() const noexcept { return chunked || content_length > 0; }
@@ -48,9 +50,18 @@ struct Framing {
 
 // Fills in method, path, query, version and headers. `head` is what scan_head delimited. On a
 // refusal the request has what was read up to there.
-std::variant<Framing, Refusal> read_head(
-    std::string_view head, std::uint64_t body_bytes_max, Request& request
-);
+std::variant<Framing, Refusal> read_head(std::string_view head, Request& request);
+
+// Whether the body that a head announces would be taken: 413, 415. Apart from read_head, because
+// whoever may not come in is not told how large a body may be.
+std::optional<Refusal> check_body(const Framing& framing, std::uint64_t body_bytes_max);
+
+// One line of a head or of trailers, without its end: "Name: value".
+struct FieldLine {
+    std::string_view name;
+    std::string_view value;  // without the spaces around it
+};
+std::variant<FieldLine, Refusal> parse_field(std::string_view line);
 
 // "example.com", "example.com:8080", "[::1]:8080"
 bool is_host(std::string_view text) noexcept;

@@ -11,9 +11,10 @@ namespace {
 int status_of_head(std::string head, std::uint64_t body_bytes_max = 1000)
 {
     Request request;
-    const auto checked = read_head(head + "\r\n", body_bytes_max, request);
-    const auto* const refusal = std::get_if<Refusal>(&checked);
-    return refusal == nullptr ? 200 : refusal->status;
+    const auto checked = read_head(head + "\r\n", request);
+    if (const auto* const refusal = std::get_if<Refusal>(&checked)) return refusal->status;
+    const auto refusal = check_body(std::get<Framing>(checked), body_bytes_max);
+    return refusal ? refusal->status : 200;
 }
 
 int status_of_fields(const std::string& fields)
@@ -54,7 +55,7 @@ TEST(ReadHead, LengthAndChunkedAreUnderstood)
         "POST / HTTP/1.1\r\nHost: a\r\ncontent-length:  12 \r\nExpect: 100-continue\r\n\r\n";
 
     Request request;
-    const Framing framing = std::get<Framing>(read_head(head, 100, request));
+    const Framing framing = std::get<Framing>(read_head(head, request));
 
     EXPECT_EQ(framing.content_length, 12u);
     EXPECT_FALSE(framing.chunked);
@@ -100,7 +101,7 @@ TEST(ReadHead, FillsInTheRequest)
 {
     Request request;
     const auto read =
-        read_head("PUT http://h/a%20b?c=d?e HTTP/1.0\r\nX-a:  1 \r\nx-A:\r\n\r\n", 100, request);
+        read_head("PUT http://h/a%20b?c=d?e HTTP/1.0\r\nX-a:  1 \r\nx-A:\r\n\r\n", request);
 
     ASSERT_TRUE(std::holds_alternative<Framing>(read));
     EXPECT_EQ(request.method, "PUT");
@@ -114,7 +115,7 @@ TEST(ReadHead, TheConnectionStaysIfBothSidesCan)
 {
     const auto stays = [](const std::string& head) {
         Request request;
-        return std::get<Framing>(read_head(head + "\r\n", 100, request)).keep_alive;
+        return std::get<Framing>(read_head(head + "\r\n", request)).keep_alive;
     };
     EXPECT_TRUE(stays("GET / HTTP/1.1\r\nHost: a\r\n"));
     EXPECT_FALSE(stays("GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n"));

@@ -42,9 +42,9 @@ private:
     z_stream stream_{};
 };
 
-Refusal malformed(std::string reason)
+Refusal malformed(const std::string& english, const std::string& portuguese)
 {
-    return {400, "the body is not gzip: " + std::move(reason)};
+    return {400, {"the body is not gzip: " + english, "o corpo não é gzip: " + portuguese}};
 }
 
 }  // namespace
@@ -63,18 +63,25 @@ std::variant<std::string, Refusal> inflate_gzip(std::string_view packed, std::si
         }
         int result = Z_OK;
         size += inflater.fill(plain.data() + size, plain.size() - size, result);
-        if (size > bytes_max) return Refusal{413, "the body is too large when it is unpacked"};
+        if (size > bytes_max) {
+            return Refusal{
+                413,
+                {"the body is too large when it is unpacked",
+                 "o corpo é grande demais quando descompactado"}
+            };
+        }
         if (result == Z_STREAM_END) {
             if (!inflater.has_more()) break;
-            if (!inflater.begin_member()) return malformed("it cannot be read on");
+            if (!inflater.begin_member())
+                return malformed("it cannot be read on", "não se pode continuar a lê-lo");
             continue;
         }
         if (result == Z_MEM_ERROR) throw std::bad_alloc{};
         if (result == Z_BUF_ERROR ||
             (result == Z_OK && !inflater.has_more() && size < plain.size())) {
-            return malformed("it breaks off");
+            return malformed("it breaks off", "está incompleto");
         }
-        if (result != Z_OK) return malformed("it is damaged");
+        if (result != Z_OK) return malformed("it is damaged", "está danificado");
     }
     plain.resize(size);
     return plain;

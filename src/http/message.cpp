@@ -29,6 +29,17 @@ std::optional<std::string_view> find_header(
     return std::nullopt;
 }
 
+HeaderLines find_lines(const std::vector<Header>& headers, std::string_view name) noexcept
+{
+    HeaderLines lines;
+    for (const Header& header : headers) {
+        if (!is_same_header(header.name, name)) continue;
+        ++lines.count;
+        lines.value = header.value;
+    }
+    return lines;
+}
+
 Response text_response(int status, std::string body)
 {
     return {status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::move(body)};

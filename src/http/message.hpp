@@ -1,6 +1,6 @@
 #pragma once
 
-// Request and Response of the HTTP server, and the function between them. Free of Asio and Beast.
+// Request and Response of the HTTP server, and the functions between them. Free of Asio and Beast.
 // Plain values.
 
 #include <umavez/response.hpp>
@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,12 +50,30 @@ struct Response {
 // Runs on the connection's thread; what blocks belongs elsewhere. An exception becomes a 500.
 using Handler = std::function<Task<Response>(Request)>;
 
+// What the head of a request decides alone. Views are valid as long as whoever was asked.
+struct Entry {
+    std::optional<Response> refusal = {};  // is given at once; the body is not read
+    std::string_view route = {};           // the pattern that matched, if one did
+    std::span<const Header> headers = {};  // of what the server itself answers then: 413, 408 …
+};
+
+// Asked before a byte of a body is read or asked for, so that those who are refused anyway fill no
+// memory. The request has everything but its body. Runs on the connection's thread; never blocks.
+using Gate = std::function<Entry(const Request& head)>;
+
 bool is_same_header(std::string_view left, std::string_view right) noexcept;  // case-insensitive
 
 // The first header of that name.
 std::optional<std::string_view> find_header(
     const std::vector<Header>& headers, std::string_view name
 ) noexcept;
+
+// The lines of one name: for headers that may be given once.
+struct HeaderLines {
+    std::size_t count = 0;
+    std::string_view value;  // of the last
+};
+HeaderLines find_lines(const std::vector<Header>& headers, std::string_view name) noexcept;
 
 Response text_response(int status, std::string body);
 Response json_response(int status, std::string body);

@@ -119,49 +119,84 @@ std::string to_request_body(const Body& body)
     return request.text();
 }
 
-std::string to_answer(const Answer& answer)
+// What every answer has is told once, among the components.
+std::string to_common_headers()
 {
-    JsonObject json;
-    // Required, even where there is nothing to say.
-    json.add("description", to_json_text(answer.description));
+    return R"({"X-Request-Id":{"description":"Names the request in the server's log; the client's )"
+           R"(own if it sent one.","schema":{"type":"string"}},)"
+           R"("Retry-After":{"description":"Seconds to wait before the next try.",)"
+           R"("schema":{"type":"integer","minimum":1}}})";
+}
+
+std::string reference_to_header(std::string_view name)
+{
+    return fmt::format(R"({{"$ref":"#/components/headers/{}"}})", name);
+}
+
+std::string to_headers(const std::vector<Field>& fields, bool has_retry_after)
+{
     JsonObject headers;
-    for (const Field& field : answer.headers) {
+    headers.add("X-Request-Id", reference_to_header("X-Request-Id"));
+    if (has_retry_after) headers.add("Retry-After", reference_to_header("Retry-After"));
+    for (const Field& field : fields) {
         JsonObject header;
         header.add_text("description", field.description);
         header.add("schema", to_json(field.type));
         headers.add(field.name, header.text());
     }
-    if (!headers.is_empty()) json.add("headers", headers.text());
+    return headers.text();
+}
+
+std::string to_answer(const Answer& answer)
+{
+    JsonObject json;
+    // Required, even where there is nothing to say.
+    json.add("description", to_json_text(answer.description));
+    json.add("headers", to_headers(answer.headers, false));
     if (answer.body) {
         json.add("content", to_content(answer.media_type, *answer.body, answer.example));
     }
     return json.text();
 }
 
-// The routes' own answers, and their problems by status: two kinds may share one.
+// By status: two kinds may share one, and a kind may have two.
+std::map<int, std::vector<const ProblemKind*>> problems_by_status(
+    const Route& route, const ProblemCatalogue& catalogue
+)
+{
+    std::map<int, std::vector<const ProblemKind*>> problems;
+    for (const std::string& name : problems_of(route)) {
+        const ProblemKind& kind = catalogue.get(name);
+        problems[kind.status].push_back(&kind);
+        if (kind.status_otherwise) problems[*kind.status_otherwise].push_back(&kind);
+    }
+    return problems;
+}
+
+std::string to_problem_answer(const std::vector<const ProblemKind*>& kinds, const Route& route)
+{
+    std::string text;
+    bool has_retry_after = false;
+    for (const ProblemKind* const kind : kinds) {
+        const std::string_view separator = text.empty() ? "" : "\n\n";
+        const std::string path = problem_path(kind->name);
+        text += fmt::format("{}[`{}`]({}): {}", separator, kind->name, path, kind->english.title);
+        has_retry_after = has_retry_after || kind->has_retry_after;
+    }
+    JsonObject json;
+    json.add_text("description", text);
+    json.add("headers", to_headers(route.problem_headers, has_retry_after));
+    json.add("content", to_content(problem_type, problem_schema(), {}));
+    return json.text();
+}
+
+// The route's own answers, and its problems.
 std::string to_responses(const Route& route, const ProblemCatalogue& catalogue)
 {
     std::map<int, std::string> answers;
     for (const Answer& answer : route.answers) answers[answer.status] = to_answer(answer);
-
-    std::map<int, std::string> problems;
-    for (const std::string& name : route.problems) {
-        const ProblemKind& kind = catalogue.get(name);
-        std::string& text = problems[kind.status];
-        text += fmt::format(
-            "{}[`{}`]({}): {}",
-            text.empty() ? "" : "\n\n",
-            name,
-            problem_path(name),
-            kind.english.title
-        );
-    }
-    for (const auto& [status, text] : problems) {
-        if (answers.contains(status)) continue;
-        JsonObject json;
-        json.add_text("description", text);
-        json.add("content", to_content(problem_type, problem_schema(), {}));
-        answers[status] = json.text();
+    for (const auto& [status, kinds] : problems_by_status(route, catalogue)) {
+        if (!answers.contains(status)) answers[status] = to_problem_answer(kinds, route);
     }
     JsonObject responses;
     for (const auto& [status, json] : answers) responses.add(std::to_string(status), json);
@@ -196,6 +231,7 @@ std::string to_operation(const Route& route, const ProblemCatalogue& catalogue)
     if (route.body) operation.add("requestBody", to_request_body(*route.body));
     operation.add("responses", to_responses(route, catalogue));
     if (route.security == Security::open) operation.add("security", "[]");
+    if (route.security == Security::optional) operation.add("security", R"([{},{"bearer":[]}])");
     return operation.text();
 }
 
@@ -251,10 +287,12 @@ std::string to_openapi(const Router& router, const OpenApiInfo& info)
 
     JsonObject problem;
     problem.add_text("description", "an error (RFC 9457)");
+    problem.add("headers", to_headers({}, false));
     problem.add("content", to_content(problem_type, problem_schema(), {}));
 
     JsonObject components;
     components.add("schemas", components_of(router).json());
+    components.add("headers", to_common_headers());
     components.add("responses", fmt::format(R"({{"Problem":{}}})", problem.text()));
     components.add("securitySchemes", R"({"bearer":{"type":"http","scheme":"bearer"}})");
 

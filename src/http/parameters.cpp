@@ -1,6 +1,11 @@
 #include "http/parameters.hpp"
 
 #include "base/assert.hpp"
+#include "base/nearest.hpp"
+#include "base/shown.hpp"
+#include "http/escapes.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +30,60 @@ std::vector<std::optional<std::string>> find_all(std::string_view query, std::st
     return values;
 }
 
+// The names in a query, as they are decoded; nullopt: one cannot be.
+std::vector<std::optional<std::string>> names_in(std::string_view query)
+{
+    std::vector<std::optional<std::string>> names;
+    while (!query.empty()) {
+        const std::size_t end = query.find('&');
+        const std::string_view pair = query.substr(0, end);
+        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+        if (!pair.empty()) names.push_back(form_decode(pair.substr(0, pair.find('='))));
+    }
+    return names;
+}
+
+Text unknown_parameter(const std::string& name, const std::vector<std::string>& known)
+{
+    const auto nearest = find_nearest(name, known);
+    const std::string given = shown(name);
+    const std::string list = fmt::format("{}", fmt::join(known, ", "));
+    return {
+        fmt::format(
+            "the query has a parameter \"{}\" that is not known here{}; there are {}",
+            given,
+            nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest) : "",
+            list
+        ),
+        fmt::format(
+            "a consulta tem um parâmetro \"{}\" que não é conhecido aqui{}; existem {}",
+            given,
+            nearest ? fmt::format(" (quis dizer \"{}\"?)", *nearest) : "",
+            list
+        ),
+    };
+}
+
 }  // namespace
+
+std::optional<Text> find_unknown_parameter(
+    const std::vector<Field>& declared, std::string_view query
+)
+{
+    if (declared.empty()) return std::nullopt;
+    std::vector<std::string> known;
+    for (const Field& field : declared) known.push_back(field.name);
+    for (const auto& name : names_in(query)) {
+        if (!name) {
+            return Text{
+                "a name in the query has a % that two hexadecimal digits do not follow",
+                "um nome na consulta tem um % que dois dígitos hexadecimais não seguem",
+            };
+        }
+        if (std::ranges::find(known, *name) == known.end()) return unknown_parameter(*name, known);
+    }
+    return std::nullopt;
+}
 
 std::vector<FieldError> take_query(const std::vector<Field>& declared, Request& request)
 {
@@ -87,31 +145,14 @@ std::int64_t get_integer(const Request& request, std::string_view name)
 
 std::optional<std::string> percent_decode(std::string_view text)
 {
-    std::string decoded;
-    decoded.reserve(text.size());
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            decoded += text[at];
-            continue;
-        }
-        unsigned byte = 0;
-        const char* const begin = text.data() + at + 1;
-        if (text.size() - at < 3) return std::nullopt;
-        if (const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
-            error != std::errc{} || end != begin + 2) {
-            return std::nullopt;
-        }
-        decoded += static_cast<char>(byte);
-        at += 2;
-    }
-    return decoded;
+    auto decoded = decode_escapes(text, Escapes::path);
+    return decoded ? std::optional{*std::move(decoded)} : std::nullopt;
 }
 
 std::optional<std::string> form_decode(std::string_view text)
 {
-    std::string spaced{text};
-    std::ranges::replace(spaced, '+', ' ');
-    return percent_decode(spaced);
+    auto decoded = decode_escapes(text, Escapes::form);
+    return decoded ? std::optional{*std::move(decoded)} : std::nullopt;
 }
 
 }  // namespace umavez::http

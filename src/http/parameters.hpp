@@ -15,6 +15,12 @@
 
 namespace umavez::http {
 
+// What to tell a client whose query has a name that is not declared: a slip of the fingers that was
+// ignored would look like an answer. Where nothing is declared, everything goes.
+std::optional<Text> find_unknown_parameter(
+    const std::vector<Field>& declared, std::string_view query
+);
+
 // Adds the declared parameters of the query to the request's, form-decoded.
 // All that is wrong is told at once.
 std::vector<FieldError> take_query(const std::vector<Field>& declared, Request& request);

@@ -81,11 +81,11 @@ Response to_response(const Problem& problem, const ProblemPlace& place)
     return response;
 }
 
-Problem problem_for(int status, std::string detail)
+Problem problem_for(int status, Text detail)
 {
     Problem problem{};
     problem.name = name_of(status);
-    problem.detail = {detail, std::move(detail)};
+    problem.detail = std::move(detail);
     return problem;
 }
 

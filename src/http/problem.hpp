@@ -55,8 +55,8 @@ ProblemPlace place_of(const ProblemCatalogue& catalogue, const Request& request)
 Response to_response(const Problem& problem, const ProblemPlace& place);
 
 // The problem that goes with a status of the server's own: "not-found", "too-large",
-// "malformed-request" … The detail is English, as the rules of HTTP are.
-Problem problem_for(int status, std::string detail = {});
+// "malformed-request" …
+Problem problem_for(int status, Text detail = {});
 
 // A problem of the server itself (ProblemCatalogue::of_server), in the language of the request.
 Response to_response(const Problem& problem, const Request& request);

@@ -26,6 +26,7 @@ struct ProblemKind {
     std::string name;  // a-z, 0-9, "-"
     int status = 400;
     std::optional<int> status_otherwise = {};  // where a request or a setting may ask for another
+    bool has_retry_after = false;              // its answers tell when to try again
     Wording english;
     Wording portuguese;
 

@@ -29,8 +29,9 @@ TEST(Problem, TheBodyIsExact)
 
 TEST(Problem, TheDetailTellsWhatHappenedThisTime)
 {
-    const Response response =
-        to_response(problem_for(400, "the Host header is missing"), Request{});
+    const Response response = to_response(
+        problem_for(400, {"the Host header is missing", "falta o cabeçalho Host"}), Request{}
+    );
 
     EXPECT_NE(response.body.find(R"("detail":"the Host header is missing")"), std::string::npos);
     EXPECT_EQ(response.body.find("instance"), std::string::npos);

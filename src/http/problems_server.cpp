@@ -245,6 +245,7 @@ std::vector<ProblemKind> server_trouble()
         {
             .name = "unavailable",
             .status = 503,
+            .has_retry_after = true,
             .english = {
                 .title = "The server cannot answer now",
                 .explanation =

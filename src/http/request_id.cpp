@@ -23,13 +23,8 @@ bool is_sane(std::string_view text) noexcept
 
 std::string choose_request_id(const std::vector<Header>& headers)
 {
-    const auto is_request_id = [](const Header& header) {
-        return is_same_header(header.name, "X-Request-Id");
-    };
-    if (std::ranges::count_if(headers, is_request_id) == 1) {
-        const Header& given = *std::ranges::find_if(headers, is_request_id);
-        if (is_sane(given.value)) return given.value;
-    }
+    const HeaderLines given = find_lines(headers, "X-Request-Id");
+    if (given.count == 1 && is_sane(given.value)) return std::string{given.value};
     return make_uuid7(system_clock().realtime(), system_random());
 }
 

@@ -3,63 +3,18 @@
 #include "base/assert.hpp"
 #include "http/inflate.hpp"
 
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
-
 #include <algorithm>
 #include <cstring>
 
 namespace umavez::http {
 namespace {
 
-namespace beast = boost::beast;
-
 // An idle connection keeps no more than this; most requests fit.
 constexpr std::size_t small_bytes = 4 * 1024;
-// A body passes through the buffer in pieces; a chunk's extension or trailer must fit into one.
+// A body passes through the buffer in pieces.
 constexpr std::size_t piece_bytes = 16 * 1024;
 
-Refusal to_refusal(const beast::error_code& error)
-{
-    if (error == beast::http::error::body_limit) return {413, "the body is too large"};
-    if (error == beast::http::error::header_limit) return {431, "the trailers are too large"};
-    return {400, "the body is malformed: " + error.message()};
-}
-
 }  // namespace
-
-// Beast reads chunks. It wants to see the head first, though it has been read already.
-class RequestReader::ChunkedBody {
-public:
-    ChunkedBody(std::string_view head, const ReaderLimits& limits)
-    {
-        parser_.header_limit(static_cast<std::uint32_t>(limits.head_bytes_max));
-        parser_.body_limit(limits.body_bytes_max);
-        parser_.eager(true);
-        put(head);
-    }
-
-    // Tells how many bytes were used.
-    std::size_t put(std::string_view bytes)
-    {
-        const std::size_t used =
-            parser_.put(boost::asio::buffer(bytes.data(), bytes.size()), error_);
-        if (error_ == beast::http::error::need_more) error_ = {};
-        return used;
-    }
-
-    const beast::error_code& error() const noexcept { return error_; }
-    bool is_done() const { return parser_.is_done(); }
-    std::size_t bytes() const { return parser_.get().body().size(); }
-    std::string take() { return std::move(parser_.get().body()); }
-
-private:
-    beast::http::request_parser<beast::http::string_body> parser_;
-    beast::error_code error_;
-};
-
-RequestReader::RequestReader(ReaderLimits limits) : limits_(limits) {}
-RequestReader::~RequestReader() = default;
 
 std::span<char> RequestReader::prepare()
 {
@@ -82,11 +37,7 @@ std::span<char> RequestReader::prepare()
 
 RequestReader::Step RequestReader::next()
 {
-    if (phase_ != Phase::body) {
-        Step step = read_head();
-        if (phase_ != Phase::body) return step;
-    }
-    return read_body();
+    return phase_ == Phase::body ? read_body() : read_head();
 }
 
 RequestReader::Step RequestReader::read_head()
@@ -108,26 +59,30 @@ RequestReader::Step RequestReader::read_head()
     if (end == nullptr) return NeedBytes{};
 
     const std::string_view head = arrived().substr(0, end->bytes);
-    auto read = http::read_head(head, limits_.body_bytes_max, request_);
+    auto read = http::read_head(head, request_);
     if (auto* const refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     framing_ = std::get<Framing>(read);
-    if (framing_.chunked) chunked_ = std::make_unique<ChunkedBody>(head, limits_);
+    if (framing_.chunked)
+        chunked_ = std::make_unique<ChunkedBody>(limits_.body_bytes_max, limits_.head_bytes_max);
     begin_ += end->bytes;
     phase_ = Phase::body;
+    owes_check_ = framing_.has_body();
     owes_continue_ = framing_.expects_continue && framing_.has_body() && arrived().empty();
-    return NeedBytes{};
+    return HeadRead{};
 }
 
 RequestReader::Step RequestReader::read_body()
 {
+    if (std::exchange(owes_check_, false)) {
+        if (auto refusal = check_body(framing_, limits_.body_bytes_max)) return *std::move(refusal);
+    }
     if (chunked_) {
         begin_ += chunked_->put(arrived());
-        if (chunked_->error()) return to_refusal(chunked_->error());
+        if (chunked_->refusal()) return *chunked_->refusal();
         if (chunked_->is_done()) {
             request_.body = chunked_->take();
             return finish();
         }
-        if (arrived().size() >= piece_bytes) return Refusal{400, "a chunk's extension is too long"};
     } else {
         const std::size_t missing = framing_.content_length - request_.body.size();
         const std::string_view piece = arrived().substr(0, missing);

@@ -3,11 +3,13 @@
 // RequestReader: requests out of the bytes of one connection. It does no I/O: it says what to do
 // next, and the connection does it.
 //
-//     bytes come in → next() → NeedBytes | SendContinue | Refusal | Complete → take()
+//     bytes come in → next() → NeedBytes | HeadRead | SendContinue | Refusal | Complete → take()
 //
-// After a refusal nothing more can be read: where the next request begins is unknown. Confined to
-// its connection.
+// HeadRead comes once for every request, before its body is looked at: whoever is refused for the
+// head alone need not send one. After a refusal nothing more can be read: where the next request
+// begins is unknown. Confined to its connection.
 
+#include "http/chunked_body.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"
 
@@ -32,12 +34,12 @@ public:
     enum class Phase : std::uint8_t { idle, head, body };
 
     struct NeedBytes {};
+    struct HeadRead {};
     struct SendContinue {};  // the head is accepted and the client waits for this to send the body
     struct Complete {};
-    using Step = std::variant<NeedBytes, SendContinue, Refusal, Complete>;
+    using Step = std::variant<NeedBytes, HeadRead, SendContinue, Refusal, Complete>;
 
-    explicit RequestReader(ReaderLimits limits);
-    ~RequestReader();
+    explicit RequestReader(ReaderLimits limits) : limits_(limits) {}
     RequestReader(const RequestReader&) = delete;
     RequestReader& operator=(const RequestReader&) = delete;
 
@@ -51,15 +53,17 @@ public:
     // one may have arrived already.
     Request take();
 
+    // Nothing more will be read: what has arrived makes room for what is thrown away.
+    void drop() noexcept { begin_ = end_ = 0; }
+
     // What there is of the request at hand: empty before its head was read.
-    const Request& request() const noexcept { return request_; }
-    std::size_t body_bytes() const;  // that have arrived
+    Request& request() noexcept { return request_; }
+    bool has_body() const noexcept { return framing_.has_body(); }  // one was announced
+    std::size_t body_bytes() const;                                 // that have arrived
     bool keeps_alive() const noexcept { return framing_.keep_alive; }
     Phase phase() const noexcept { return phase_; }
 
 private:
-    class ChunkedBody;
-
     std::string_view arrived() const noexcept { return {buffer_.data() + begin_, end_ - begin_}; }
     Step read_head();
     Step read_body();
@@ -73,8 +77,9 @@ private:
     Phase phase_ = Phase::idle;
     Request request_;
     Framing framing_;
+    bool owes_check_ = false;  // whether the body is one that we take
     bool owes_continue_ = false;
-    std::unique_ptr<ChunkedBody> chunked_;
+    std::unique_ptr<ChunkedBody> chunked_;  // most bodies are not
 };
 
 }  // namespace umavez::http

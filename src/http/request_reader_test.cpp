@@ -23,6 +23,7 @@ std::string feed(RequestReader& reader, std::string_view bytes)
             return request.method + " " + request.path + " " + request.body;
         }
         if (std::holds_alternative<RequestReader::SendContinue>(step)) return "continue";
+        if (std::holds_alternative<RequestReader::HeadRead>(step)) continue;
         if (bytes.empty()) return "need";
         const std::span<char> space = reader.prepare();
         const std::string_view piece = bytes.substr(0, space.size());
@@ -100,6 +101,31 @@ TEST(RequestReader, ContinueIsOwedOnceToAClientThatWaits)
     EXPECT_EQ(feed(eager, "i"), "POST / hi");
 }
 
+TEST(RequestReader, TheHeadIsToldBeforeTheBodyIsLookedAt)
+{
+    RequestReader reader{{.body_bytes_max = 1}};
+    const std::string bytes =
+        "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+    std::memcpy(reader.prepare().data(), bytes.data(), bytes.size());
+    reader.commit(bytes.size());
+
+    EXPECT_TRUE(std::holds_alternative<RequestReader::HeadRead>(reader.next()));
+    EXPECT_EQ(reader.request().path, "/a");
+    EXPECT_TRUE(reader.has_body());
+    EXPECT_TRUE(std::holds_alternative<Refusal>(reader.next()));
+}
+
+// A full buffer once left no room for the bytes that are thrown away after a refusal.
+TEST(RequestReader, AfterARefusalThereIsRoomToReadOn)
+{
+    RequestReader reader{{.head_bytes_max = 20'000}};
+
+    EXPECT_EQ(feed(reader, "GET / HTTP/1.1\r\nX: " + std::string(60'000, 'b')), "431");
+    reader.drop();
+
+    EXPECT_FALSE(reader.prepare().empty());
+}
+
 TEST(RequestReader, BoundsHold)
 {
     const ReaderLimits limits{.head_bytes_max = 5000, .body_bytes_max = 30'000};
@@ -115,7 +141,7 @@ TEST(RequestReader, BoundsHold)
     EXPECT_EQ(status(head + "Content-Length: 30001\r\n\r\n" + many), "413");
     EXPECT_EQ(status(chunked + "7531\r\n" + many), "413");
     EXPECT_EQ(status(chunked + "1;" + many), "400");
-    EXPECT_EQ(status(chunked + "1\r\na\r\n0\r\nT: " + many), "400");
+    EXPECT_EQ(status(chunked + "1\r\na\r\n0\r\nT: " + many), "431");
     EXPECT_EQ(
         status(head + "Content-Length: 30000\r\n\r\n" + many.substr(1)), "POST / " + many.substr(1)
     );

@@ -40,7 +40,11 @@ struct Answer {
     std::vector<Field> headers = {};
 };
 
-enum class Security : std::uint8_t { bearer, open };
+enum class Security : std::uint8_t {
+    bearer,
+    optional,  // a token opens more
+    open,
+};
 
 struct Route {
     std::string method;             // upper case
@@ -54,15 +58,21 @@ struct Route {
     // such thing exists.
     std::vector<Field> path = {};
     // A value of another type, a required one that is missing or one that is given twice is
-    // refused with its name. Parameters that are not declared are ignored.
+    // refused with its name; so is one that is not declared, where any is.
     std::vector<Field> query = {};
     // For the document only: the handler reads and checks its headers itself.
     std::vector<Field> headers = {};
 
     std::optional<Body> body = {};
     std::vector<Answer> answers = {};
-    std::vector<std::string> problems = {};  // kinds of the catalogue: "version-conflict"
-    Security security = Security::bearer;    // for the document only
+    // Kinds of the catalogue: "version-conflict". Those that the router itself gives need not be
+    // named.
+    std::vector<std::string> problems = {};
+    std::vector<Field> problem_headers = {};  // of every problem
+    Security security = Security::bearer;     // for the document only
 };
+
+// The kinds it declares, and those that the router and the server give on it.
+std::vector<std::string> problems_of(const Route& route);
 
 }  // namespace umavez::http

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace umavez::http {
 namespace {
@@ -75,6 +76,20 @@ Response refuse_method(const std::vector<std::string_view>& methods, const Reque
     return refused;
 }
 
+Response refuse_body(const Request& head)
+{
+    const std::string what = head.method + " " + head.path;
+    Text reason{what + " takes no body", what + " não aceita corpo"};
+    return to_response(problem_for(400, std::move(reason)), head);
+}
+
+// An answer that the handler of a route did not give, though it is the route's.
+void mark(Response& refusal, const Entry& entry)
+{
+    refusal.route = entry.route;
+    std::ranges::copy(entry.headers, std::back_inserter(refusal.headers));
+}
+
 Task<Response> on_route(Task<Response> answering, std::string_view pattern)
 {
     Response response = co_await std::move(answering);
@@ -89,7 +104,7 @@ void Router::add(std::string method, std::string_view pattern, Handler handler)
     add(Route{.method = std::move(method), .pattern = std::string{pattern}}, std::move(handler));
 }
 
-void Router::add(Route route, Handler handler)
+void Router::add(Route route, Handler handler, RouteGate gate)
 {
     check(route);
     auto path = std::ranges::find(paths_, route.pattern, &Path::pattern);
@@ -103,7 +118,7 @@ void Router::add(Route route, Handler handler)
         return known.route.method == route.method;
     });
     UMAVEZ_ASSERT(is_new);
-    path->endpoints.push_back({std::move(route), std::move(handler)});
+    path->endpoints.push_back({std::move(route), std::move(handler), std::move(gate)});
 }
 
 const Router::Path* Router::find(const std::vector<std::string_view>& segments) const
@@ -128,36 +143,77 @@ const Router::Path* Router::find(const std::vector<std::string_view>& segments) 
     return best;
 }
 
+Router::Found Router::find(const std::vector<std::string_view>& segments, const Request& request)
+    const
+{
+    const Path* const path = find(segments);
+    if (path == nullptr) return {.refusal = refuse(problem(404, request), request)};
+    const Endpoint* const endpoint = path->find(request.method);
+    if (endpoint == nullptr)
+        return {.refusal = refuse(refuse_method(path->methods(), request), request)};
+    return {path, endpoint};
+}
+
+std::optional<Response> Router::take_parameters(
+    const Found& found, const std::vector<std::string_view>& segments, Request& request
+)
+{
+    const Route& route = found.endpoint->route;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        const std::string_view segment = found.path->segments[i];
+        if (!is_name(segment)) continue;
+        auto decoded = percent_decode(segments[i]);
+        if (!decoded) return problem(400, request);
+        const auto field = std::ranges::find(route.path, name_of(segment), &Field::name);
+        if (field != route.path.end() && !accepts(field->type, *decoded)) {
+            return problem(404, request);
+        }
+        request.parameters.emplace_back(name_of(segment), *std::move(decoded));
+    }
+    if (auto unknown = find_unknown_parameter(route.query, request.query))
+        return to_response(problem_for(400, *std::move(unknown)), request);
+    const auto errors = take_query(route.query, request);
+    if (!errors.empty()) return refuse_query(errors, request);
+    return std::nullopt;
+}
+
+Entry Router::enter(const Request& head) const
+{
+    Found found = find(split(head.path), head);
+    if (found.refusal) return {.refusal = std::move(found.refusal)};
+    const auto& [route, handler, gate] = *found.endpoint;
+    Entry entry{.refusal = {}, .route = found.path->pattern, .headers = gate.headers};
+    if (gate.refuse) {
+        entry.refusal = gate.refuse(head);
+    } else if (!route.body) {
+        entry.refusal = refuse_body(head);
+    }
+    if (entry.refusal) mark(*entry.refusal, entry);
+    return entry;
+}
+
 Task<Response> Router::answer(Request request) const
 {
     const std::vector<std::string_view> segments = split(request.path);
-    const Path* const path = find(segments);
-    if (path == nullptr) return refuse(problem(404, request), request);
-
-    const std::string_view method =
-        request.method == "HEAD" ? "GET" : std::string_view{request.method};
-    const auto endpoint = std::ranges::find(path->endpoints, method, [](const Endpoint& known) {
-        return std::string_view{known.route.method};
-    });
-    if (endpoint == path->endpoints.end())
-        return refuse(refuse_method(path->methods(), request), request);
-
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-        if (!is_name(path->segments[i])) continue;
-        const std::string_view name = name_of(path->segments[i]);
-        auto decoded = percent_decode(segments[i]);
-        if (!decoded) return refuse(problem(400, request), request);
-        const auto field = std::ranges::find(endpoint->route.path, name, &Field::name);
-        if (field != endpoint->route.path.end() && !accepts(field->type, *decoded)) {
-            return refuse(problem(404, request), request);
-        }
-        request.parameters.emplace_back(name, *std::move(decoded));
+    Found found = find(segments, request);
+    if (found.refusal) return Task<Response>::ready(*std::move(found.refusal));
+    const Endpoint& endpoint = *found.endpoint;
+    if (auto refusal = take_parameters(found, segments, request)) {
+        Response refused = refuse(*std::move(refusal), request);
+        mark(refused, {.route = found.path->pattern, .headers = endpoint.gate.headers});
+        return Task<Response>::ready(std::move(refused));
     }
-    if (const auto errors = take_query(endpoint->route.query, request); !errors.empty()) {
-        return refuse(refuse_query(errors, request), request);
+    Task<Response> answering = endpoint.handler(std::move(request));
+    return on_route(std::move(answering), found.path->pattern);
+}
+
+const Router::Endpoint* Router::Path::find(std::string_view method) const
+{
+    if (method == "HEAD") method = "GET";
+    for (const Endpoint& endpoint : endpoints) {
+        if (endpoint.route.method == method) return &endpoint;
     }
-    Task<Response> answering = endpoint->handler(std::move(request));
-    return on_route(std::move(answering), path->pattern);
+    return nullptr;
 }
 
 std::vector<std::string_view> Router::Path::methods() const
@@ -167,12 +223,12 @@ std::vector<std::string_view> Router::Path::methods() const
     return methods;
 }
 
-Task<Response> Router::refuse(Response refusal, const Request& request) const
+Response Router::refuse(Response refusal, const Request& request) const
 {
     if (guard_) {
-        if (auto instead = guard_(request)) return Task<Response>::ready(*std::move(instead));
+        if (auto instead = guard_(request)) return *std::move(instead);
     }
-    return Task<Response>::ready(std::move(refusal));
+    return refusal;
 }
 
 void Router::guard_refusals(std::function<std::optional<Response>(const Request&)> guard)

@@ -19,17 +19,30 @@
 
 namespace umavez::http {
 
+// What stands before a route that not everybody may use.
+struct RouteGate {
+    // By the head of a request alone; nullopt lets it in. The handler checks again: what was true
+    // of the head need not be true any more when the body has come.
+    std::function<std::optional<Response>(const Request& head)> refuse = {};
+    // Of every answer on the route that its handler does not give.
+    std::vector<Header> headers = {};
+};
+
 class Router {
 public:
     // A route that is there already, or whose declaration contradicts itself, is a bug and stops
     // the program.
-    void add(Route route, Handler handler);
+    void add(Route route, Handler handler, RouteGate gate = {});
     // Without parameters' types and without documentation.
     void add(std::string method, std::string_view pattern, Handler handler);
 
     // Asked before the router itself refuses a request (404, 405, a wrong parameter): its answer,
     // if any, is given instead. So whoever may not come in does not learn what is there.
     void guard_refusals(std::function<std::optional<Response>(const Request&)> guard);
+
+    // The gate of a server (message.hpp). What is not there is refused, and what the gate of its
+    // route refuses; a route that everybody may use and that declares no body takes none.
+    Entry enter(const Request& head) const;
 
     Task<Response> answer(Request request) const;
 
@@ -43,16 +56,29 @@ private:
     struct Endpoint {
         Route route;
         Handler handler;
+        RouteGate gate;
     };
     struct Path {
         std::string pattern;
         std::vector<std::string> segments;  // "{id}" stands for any
         std::vector<Endpoint> endpoints;    // one per method
 
+        const Endpoint* find(std::string_view method) const;
         std::vector<std::string_view> methods() const;
     };
 
-    Task<Response> refuse(Response refusal, const Request& request) const;
+    // What was asked for, or why it is not there.
+    struct Found {
+        const Path* path = nullptr;
+        const Endpoint* endpoint = nullptr;
+        std::optional<Response> refusal = {};
+    };
+    Found find(const std::vector<std::string_view>& segments, const Request& request) const;
+    // Adds the parameters to the request; nullopt: all are as declared.
+    static std::optional<Response> take_parameters(
+        const Found& found, const std::vector<std::string_view>& segments, Request& request
+    );
+    Response refuse(Response refusal, const Request& request) const;
     const Path* find(const std::vector<std::string_view>& segments) const;
 
     std::vector<Path> paths_;

@@ -81,7 +81,12 @@ TEST(Router, ParametersHaveTheDeclaredTypes)
     EXPECT_EQ(ask(router, "GET", "/things/x").status, 404);
     EXPECT_EQ(ask(router, "GET", "/things/0").status, 404);
     EXPECT_EQ(ask(router, "GET", "/things/99999999999999999999").status, 404);
-    EXPECT_EQ(ask(router, "GET", "/things/7", "limite=5&other=1").body, "one id=7 limite=5");
+    EXPECT_EQ(ask(router, "GET", "/things/7", "limite=5&").body, "one id=7 limite=5");
+    const Response unknown = ask(router, "GET", "/things/7", "limit=5");
+    EXPECT_EQ(unknown.status, 400);
+    EXPECT_NE(unknown.body.find(R"(did you mean \"limite\"?)"), std::string::npos) << unknown.body;
+    EXPECT_EQ(ask(router, "GET", "/things/7", "%zz=5").status, 400);
+    EXPECT_EQ(ask(sample(), "GET", "/things/7", "what=ever").status, 200);
     const Response refused = ask(router, "GET", "/things/7", "limite=101");
     EXPECT_EQ(refused.status, 422);
     EXPECT_NE(
@@ -96,6 +101,42 @@ TEST(Router, AnAnswerTellsTheRouteThatMatched)
     Router router;
     router.add("GET", "/things/{id}", says("one"));
     EXPECT_EQ(ask(router, "GET", "/things/7").route, "/things/{id}");
+}
+
+TEST(Router, TheHeadDecidesWhoMayComeIn)
+{
+    Router router = sample();
+    const auto refuse = [](const Request& head) -> std::optional<Response> {
+        if (find_header(head.headers, "X-Known")) return std::nullopt;
+        return text_response(401, "who?");
+    };
+    router.add(
+        {.method = "POST",
+         .pattern = "/kept/{id}",
+         .path = {{.name = "id", .type = integer()}},
+         .body = Body{}},
+        says("kept"),
+        {.refuse = refuse, .headers = {{"X-Kept", "no"}}}
+    );
+    const auto enter = [&router](std::string method, std::string path, bool known = false) {
+        Request head;
+        head.method = std::move(method);
+        head.path = std::move(path);
+        if (known) head.headers = {{"X-Known", "yes"}};
+        return router.enter(head);
+    };
+
+    EXPECT_EQ(enter("POST", "/nothing").refusal.value().status, 404);
+    EXPECT_EQ(enter("POST", "/things/7").refusal.value().status, 405);
+    EXPECT_EQ(enter("POST", "/things").refusal.value().status, 400);
+    const Entry stranger = enter("POST", "/kept/1");
+    EXPECT_EQ(stranger.refusal.value().status, 401);
+    EXPECT_EQ(find_header(stranger.refusal->headers, "X-Kept"), "no");
+    EXPECT_EQ(stranger.refusal->route, "/kept/{id}");
+    const Entry known = enter("POST", "/kept/1", true);
+    EXPECT_FALSE(known.refusal);
+    EXPECT_EQ(known.headers.size(), 1u);
+    EXPECT_EQ(find_header(ask(router, "POST", "/kept/x").headers, "X-Kept"), "no");
 }
 
 TEST(Router, AGuardAnswersInsteadOfARefusalAndOnlyThen)

@@ -1,6 +1,9 @@
 #include "http/server.hpp"
 
 #include "http/connection.hpp"
+#include "http/encode.hpp"
+#include "http/problem.hpp"
+#include "http/request_id.hpp"
 #include "http/tls.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -28,9 +32,36 @@ using asio::ip::tcp;
 // core.
 constexpr auto accept_pause = std::chrono::milliseconds{100};
 
-constexpr std::string_view too_many =
-    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: "
-    "close\r\n\r\n";
+// To a client for whom there is no room. What it asked for was not read, so its language is
+// unknown.
+std::string too_many_connections()
+{
+    Request unread;
+    unread.request_id = choose_request_id({});
+    Problem problem =
+        problem_for(503, {"too many connections at once", "conexões demais ao mesmo tempo"});
+    problem.headers = {{"Retry-After", "1"}};
+    const Response response = to_response(problem, unread);
+    std::string bytes;
+    append_head(
+        bytes,
+        response,
+        {.now = system_clock().realtime(), .request_id = unread.request_id, .keep_alive = false}
+    );
+    return bytes + response.body;
+}
+
+// One try, without waiting: there may be thousands of them.
+void turn_away(tcp::socket& socket)
+{
+    boost::system::error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.send(asio::buffer(too_many_connections()), 0, ignored);
+    socket.shutdown(tcp::socket::shutdown_send, ignored);
+    // Unread bytes would make the end a reset, and the answer might be lost.
+    std::array<char, 4096> unread{};
+    socket.receive(asio::buffer(unread), 0, ignored);
+}
 
 // Deadlines are kept to a quarter of the shortest one; looking for overdue connections more often
 // than this costs more than it gives.
@@ -53,8 +84,8 @@ struct Loop {
 
 class AsioServer final : public Server {
 public:
-    AsioServer(ServerOptions options, Handler handler, OnAnswered on_answered)
-        : shared_{std::move(options), std::move(handler), std::move(on_answered)},
+    AsioServer(ServerOptions options, Handler handler, OnAnswered on_answered, Gate gate)
+        : shared_{std::move(options), std::move(handler), std::move(on_answered), std::move(gate)},
           loops_(std::max<std::size_t>(shared_.options.threads, 1)),
           acceptor_(loops_.front().context),
           pause_(loops_.front().context),
@@ -180,9 +211,7 @@ private:
     {
         const std::lock_guard guard{mutex_};
         if (connections_.size() >= shared_.options.connections_max) {
-            boost::system::error_code ignored;
-            socket.non_blocking(true, ignored);
-            if (!tls_) socket.send(asio::buffer(too_many), 0, ignored);
+            if (!tls_) turn_away(socket);
             return;
         }
         const auto executor = socket.get_executor();
@@ -236,11 +265,11 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::listen(
-    ServerOptions options, Handler handler, OnAnswered on_answered
+    ServerOptions options, Handler handler, OnAnswered on_answered, Gate gate
 )
 {
     auto server = std::make_unique<AsioServer>(
-        std::move(options), std::move(handler), std::move(on_answered)
+        std::move(options), std::move(handler), std::move(on_answered), std::move(gate)
     );
     if (auto loaded = server->reload_tls(); !loaded) return std::unexpected(loaded.error());
     if (auto bound = server->bind(); !bound) return std::unexpected(bound.error());

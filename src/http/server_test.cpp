@@ -20,15 +20,15 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 // A wait that a test ends by hand, from another thread.
-class Gate {
+class Pause {
 public:
     struct Awaiter {
-        Gate& gate;
+        Pause& pause;
         bool await_ready() const noexcept { return false; }
         template <typename Promise>
         void await_suspend(std::coroutine_handle<Promise> handle)
         {
-            gate.waiting_.set_value({handle.promise().scheduler, handle});
+            pause.waiting_.set_value({handle.promise().scheduler, handle});
         }
         void await_resume() const noexcept {}
     };
@@ -44,12 +44,12 @@ private:
 
 class ServerTest : public testing::Test {
 protected:
-    void serve(ServerOptions options = {})
+    void serve(ServerOptions options = {}, Gate gate = {})
     {
         options.port = 0;
         auto handler = [this](Request request) -> Task<Response> {
             if (request.path == "/throw") throw std::runtime_error("boom");
-            if (request.path == "/wait") co_await gate_;
+            if (request.path == "/wait") co_await pause_;
             std::string body =
                 request.method + " " + request.path + "?" + request.query + " " + request.body;
             if (find_header(request.headers, "X-Trailer")) body += " trailer";
@@ -59,7 +59,7 @@ protected:
             const std::lock_guard guard{mutex_};
             errors_ += answered.error;
         };
-        auto made = Server::listen(options, handler, on_answered);
+        auto made = Server::listen(options, handler, on_answered, std::move(gate));
         ASSERT_TRUE(made) << made.error().detail;
         server_ = std::move(*made);
         server_->start();
@@ -73,7 +73,7 @@ protected:
         return client.read_all();
     }
 
-    Gate gate_;
+    Pause pause_;
     std::mutex mutex_;
     std::string errors_;
     std::unique_ptr<Server> server_;
@@ -344,7 +344,54 @@ TEST_F(ServerTest, TooManyConnectionsAreTurnedAway)
 
     RawClient second{server_->port()};
 
-    EXPECT_EQ(status_of(second.read_all()), 503);
+    const std::string refusal = second.read_all();
+    EXPECT_EQ(status_of(refusal), 503);
+    EXPECT_THAT(refusal, HasSubstr("Content-Type: application/problem+json\r\n"));
+    EXPECT_THAT(refusal, HasSubstr("X-Request-Id: "));
+    EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
+    EXPECT_THAT(refusal, HasSubstr("Connection: close\r\n"));
+    EXPECT_THAT(body_of(refusal), HasSubstr("/problems/unavailable"));
+}
+
+TEST_F(ServerTest, TheGateIsAskedBeforeTheBody)
+{
+    serve({}, [](const Request& head) -> Entry {
+        static const std::vector<Header> headers{{"X-Gate", "asked"}};
+        EXPECT_FALSE(head.peer.empty());
+        EXPECT_FALSE(head.request_id.empty());
+        if (head.path == "/throw") throw std::runtime_error("boom");
+        if (head.path == "/closed") return {.refusal = text_response(403, "no")};
+        return {.headers = headers};
+    });
+    const auto announce = [this](const std::string& path, const std::string& length) {
+        RawClient client{server_->port()};
+        client.send(
+            "POST " + path +
+            " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: " + length + "\r\n\r\n"
+        );
+        return length == "2" && path == "/open" ? client.read_answer() : client.read_all();
+    };
+
+    EXPECT_EQ(status_of(announce("/closed", "2")), 403);
+    EXPECT_EQ(status_of(announce("/closed", "99999999")), 403);
+    EXPECT_EQ(status_of(announce("/throw", "2")), 500);
+    EXPECT_EQ(status_of(announce("/open", "2")), 100);
+    const std::string large = announce("/open", "99999999");
+    EXPECT_EQ(status_of(large), 413);
+    EXPECT_THAT(large, HasSubstr("X-Gate: asked\r\n"));
+    EXPECT_THAT(ask("GET /closed HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("GET /closed?"));
+}
+
+TEST_F(ServerTest, ALineOfAChunkThatCannotBecomeRightIsRefusedAtOnce)
+{
+    serve();
+
+    for (const char* const chunk : {"1\n", "1\ra", "1\r\na\n", "0\r\nT: 1\n"}) {
+        RawClient client{server_->port()};
+        client.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+        client.send(chunk);
+        EXPECT_EQ(status_of(client.read_all()), 400) << chunk;
+    }
 }
 
 TEST_F(ServerTest, ATaskMayWaitAndIsResumedOnItsConnection)
@@ -353,8 +400,8 @@ TEST_F(ServerTest, ATaskMayWaitAndIsResumedOnItsConnection)
     RawClient client{server_->port()};
 
     client.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
-    gate_.wait_until_reached();
-    gate_.open();
+    pause_.wait_until_reached();
+    pause_.open();
 
     EXPECT_EQ(body_of(client.read_answer()), "GET /wait? ");
 }
@@ -365,10 +412,10 @@ TEST_F(ServerTest, AClientThatLeavesChangesNothing)
     {
         RawClient client{server_->port()};
         client.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
-        gate_.wait_until_reached();
+        pause_.wait_until_reached();
     }
 
-    gate_.open();
+    pause_.open();
 
     EXPECT_EQ(status_of(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), 200);
 }
@@ -381,12 +428,12 @@ TEST_F(ServerTest, StopClosesIdleConnectionsAndFinishesWhatRuns)
     idle.read_answer();
     RawClient busy{server_->port()};
     busy.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
-    gate_.wait_until_reached();
+    pause_.wait_until_reached();
 
     auto stopped =
         std::async(std::launch::async, [this] { return server_->stop(std::chrono::seconds{20}); });
     EXPECT_EQ(idle.read_all(), "");
-    gate_.open();
+    pause_.open();
 
     const std::string answer = busy.read_all();
     EXPECT_EQ(body_of(answer), "GET /wait? ");
@@ -400,12 +447,12 @@ TEST_F(ServerTest, StopTellsWhatItHadToCut)
     serve();
     RawClient busy{server_->port()};
     busy.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
-    gate_.wait_until_reached();
+    pause_.wait_until_reached();
 
     EXPECT_EQ(server_->stop(std::chrono::milliseconds{1}), 1u);
 
     EXPECT_EQ(busy.read_all(), "");
-    gate_.open();
+    pause_.open();
 }
 
 TEST_F(ServerTest, ManyClientsAtOnce)

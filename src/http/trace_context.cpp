@@ -51,13 +51,8 @@ std::optional<TraceContext> parse_traceparent(std::string_view value)
 
 std::optional<TraceContext> find_trace_context(const std::vector<Header>& headers)
 {
-    const Header* found = nullptr;
-    for (const Header& header : headers) {
-        if (!is_same_header(header.name, "traceparent")) continue;
-        if (found != nullptr) return std::nullopt;
-        found = &header;
-    }
-    return found == nullptr ? std::nullopt : parse_traceparent(found->value);
+    const HeaderLines found = find_lines(headers, "traceparent");
+    return found.count == 1 ? parse_traceparent(found.value) : std::nullopt;
 }
 
 }  // namespace umavez::http

@@ -1,5 +1,6 @@
 #include "key_protocol/admission.hpp"
 
+#include "access/token_text.hpp"
 #include "http/loopback.hpp"
 
 #include <fmt/format.h>
@@ -70,6 +71,21 @@ http::Problem role_problem(access::Role needed, access::Role has)
     };
 }
 
+// It goes into the history under another name than the client's if it is not taken as it is.
+http::Problem usuario_problem()
+{
+    return {
+        .name = "malformed-request",
+        .detail =
+            {
+                "X-Usuario must be given once, as 1 to 100 bytes of visible UTF-8 text; send a "
+                "shorter name, or leave it out",
+                "X-Usuario deve aparecer uma vez, com 1 a 100 bytes de texto UTF-8 visível; envie "
+                "um nome mais curto, ou omita-o",
+            },
+    };
+}
+
 }  // namespace
 
 http::Problem denial_problem(access::Denial denial)
@@ -92,6 +108,7 @@ std::expected<access::Caller, http::Problem> admit(
     auto caller = tokens.admit(request.headers, now);
     if (!caller) return std::unexpected(denial_problem(caller.error()));
     if (!caller->may(role)) return std::unexpected(role_problem(role, caller->role));
+    if (!access::find_usuario(request.headers)) return std::unexpected(usuario_problem());
     return *std::move(caller);
 }
 

@@ -17,7 +17,8 @@ namespace umavez::key_protocol {
 // ever existed.
 http::Problem denial_problem(access::Denial denial);
 
-// The caller, if it has the role; else 401 or 403.
+// The caller, if it has the role; else 401 or 403. 400 where it names its user (X-Usuario) in a way
+// that cannot be kept.
 std::expected<access::Caller, http::Problem> admit(
     const access::TokenBook& tokens, const http::Request& request, access::Role role, Instant now
 );

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t errors_max = 50;
 
 constexpr std::size_t digits_max = 18;  // of an integer that fits in 64 bits, whatever they are
+constexpr std::int64_t integer_max = 999'999'999'999'999'999;
 
 // By value: 2, 2.0 and 2e0 are the same number, for the fingerprint too.
 std::optional<std::int64_t> to_integer(std::string_view number)
@@ -42,17 +43,34 @@ http::Text bad_text(std::size_t characters_max)
     };
 }
 
-bool is_good_text(std::string_view text, std::size_t characters_max)
+// What is wrong with a text; nullopt: nothing.
+std::optional<http::Text> fault_of(std::string_view text, std::size_t characters_max)
 {
     std::size_t characters = 0;
     bool shows = false;
     while (!text.empty()) {
         const char32_t character = take_character(text);
-        if (is_control(character)) return false;
+        if (is_control(character)) return bad_text(characters_max);
         shows = shows || !is_blank(character);
         ++characters;
     }
-    return shows && characters <= characters_max;
+    if (characters > characters_max) {
+        return http::Text{
+            fmt::format("has {} characters, at most {} are allowed", characters, characters_max),
+            fmt::format("tem {} caracteres; o máximo é {}", characters, characters_max),
+        };
+    }
+    if (shows) return std::nullopt;
+    if (characters == 0) return http::Text{"is empty", "está vazio"};
+    return http::Text{"consists of spaces only", "consiste apenas em espaços"};
+}
+
+http::Text bad_integer(std::int64_t min)
+{
+    return {
+        fmt::format("must be an integer from {} to {}", min, integer_max),
+        fmt::format("deve ser um número inteiro de {} a {}", min, integer_max),
+    };
 }
 
 http::Text bad_money(std::optional<MoneyFault> fault)
@@ -110,8 +128,10 @@ std::string BodyFields::text(std::string_view name, std::size_t characters_max)
 {
     const auto value = get(name);
     if (!value) return {};
-    if (value->kind() != JsonKind::string || !is_good_text(value->string(), characters_max)) {
-        refuse(std::string{name}, bad_text(characters_max));
+    const auto fault = value->kind() == JsonKind::string ? fault_of(value->string(), characters_max)
+                                                         : bad_text(characters_max);
+    if (fault) {
+        refuse(std::string{name}, *fault);
         return {};
     }
     return std::string{value->string()};
@@ -124,11 +144,7 @@ std::int64_t BodyFields::integer(std::string_view name, std::int64_t min)
     const auto number =
         value->kind() == JsonKind::number ? to_integer(value->number()) : std::nullopt;
     if (!number || *number < min) {
-        refuse(
-            std::string{name},
-            {fmt::format("must be an integer from {}", min),
-             fmt::format("deve ser um número inteiro a partir de {}", min)}
-        );
+        refuse(std::string{name}, bad_integer(min));
         return min;
     }
     return *number;

@@ -1,16 +1,15 @@
 #include "key_protocol/content.hpp"
 
 #include "base/limits.hpp"
-#include "http/header_syntax.hpp"
 #include "http/media_type.hpp"
 #include "http/message.hpp"
 #include "json/canonical.hpp"
 #include "key_protocol/form.hpp"
 #include "key_protocol/multipart.hpp"
+#include "key_protocol/translated.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -25,14 +24,11 @@ std::unexpected<http::Problem> malformed(std::string english, std::string portug
     return std::unexpected(std::move(problem));
 }
 
-std::unexpected<http::Problem> unsupported(
-    std::string english, std::string portuguese, std::vector<Header> headers = {}
-)
+std::unexpected<http::Problem> unsupported(std::string english, std::string portuguese)
 {
     http::Problem problem{};
     problem.name = "unsupported-media-type";
     problem.detail = {std::move(english), std::move(portuguese)};
-    problem.headers = std::move(headers);
     return std::unexpected(std::move(problem));
 }
 
@@ -40,15 +36,12 @@ std::expected<std::optional<http::MediaType>, http::Problem> read_media_type(
     const std::vector<Header>& headers
 )
 {
-    const auto is_content_type = [](const Header& header) {
-        return http::is_same_header(header.name, "Content-Type");
-    };
-    const auto first = std::ranges::find_if(headers, is_content_type);
-    if (first == headers.end()) return std::nullopt;
-    if (std::any_of(first + 1, headers.end(), is_content_type)) {
+    const http::HeaderLines given = http::find_lines(headers, "Content-Type");
+    if (given.count == 0) return std::nullopt;
+    if (given.count > 1) {
         return unsupported("Content-Type is given twice", "Content-Type aparece duas vezes");
     }
-    auto media_type = http::parse_media_type(first->value);
+    auto media_type = http::parse_media_type(given.value);
     if (!media_type) {
         return unsupported("Content-Type cannot be read", "o Content-Type não pode ser lido");
     }
@@ -77,10 +70,8 @@ std::expected<ReadBody, http::Problem> read_json(
     auto tree = JsonTree::parse(body, limits::json_depth_http_max);
     if (!tree) {
         // The detail of a JSON error speaks of nothing but the client's own text: place and reason.
-        return malformed(
-            fmt::format("not valid JSON: {}", tree.error().detail),
-            fmt::format("JSON inválido: {}", tree.error().detail)
-        );
+        const http::Text told = translated(tree.error().detail);
+        return malformed("not valid JSON: " + told.english, "JSON inválido: " + told.portuguese);
     }
     const std::string name = media_type.text();
     // A patch of one kind is not a patch of another, though both are JSON.
@@ -128,14 +119,6 @@ std::expected<ReadBody, http::Problem> read_multipart(
     return of_bytes(media_type.text(), to_canonical(*parts));
 }
 
-bool is_plain(const std::vector<Header>& headers)
-{
-    return std::ranges::all_of(
-        http::list_elements(headers, "Content-Encoding"),
-        [](std::string_view coding) { return http::to_lower_ascii(coding) == "identity"; }
-    );
-}
-
 }  // namespace
 
 std::expected<ReadBody, http::Problem> read_body(
@@ -144,13 +127,6 @@ std::expected<ReadBody, http::Problem> read_body(
 {
     // Some clients announce a type for a body they do not send; what is said is nothing either way.
     if (body.empty()) return of_bytes({}, {});
-    if (!is_plain(headers)) {
-        return unsupported(
-            "compressed bodies are not accepted",
-            "corpos comprimidos não são aceitos",
-            {{"Accept-Encoding", "identity"}}
-        );
-    }
     auto read = read_media_type(headers);
     if (!read) return std::unexpected(read.error());
     if (!*read) return of_bytes({}, body);

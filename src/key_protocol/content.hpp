@@ -34,8 +34,8 @@ struct ReadBody {
 };
 
 // `malformed-body` where the body is not what its type says, with the place;
-// `unsupported-media-type` where the type cannot be read, JSON is not UTF-8, or the body is
-// compressed.
+// `unsupported-media-type` where the type cannot be read or JSON is not UTF-8. The server has
+// unpacked what was compressed.
 std::expected<ReadBody, http::Problem> read_body(
     const std::vector<Header>& headers, std::string_view body
 );

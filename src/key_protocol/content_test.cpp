@@ -190,17 +190,6 @@ TEST(Content, ATypeThatCannotBeReadIsRefused)
     );
 }
 
-TEST(Content, CompressedBodiesAreRefused)
-{
-    const Read gzip =
-        read_lines({{"Content-Type", json}, {"Content-Encoding", "gzip"}}, "\x1f\x8b");
-
-    EXPECT_EQ(refusal(gzip), "unsupported-media-type: compressed bodies are not accepted");
-    ASSERT_EQ(gzip.error().headers.size(), 1u);
-    EXPECT_EQ(gzip.error().headers[0], (Header{"Accept-Encoding", "identity"}));
-    EXPECT_TRUE(read_lines({{"Content-Type", json}, {"Content-Encoding", "Identity"}}, "{}"));
-}
-
 // Records keep these digests, so they may not change under version 1. Computed outside of this
 // project.
 TEST(Content, DigestsArePinned)

@@ -38,12 +38,30 @@ http::Field wait_field()
     };
 }
 
+http::Field usuario_field()
+{
+    return {
+        .name = "X-Usuario",
+        .type = http::text({.max = 100, .min = 1}),
+        .description = "Who asks, for histories; else the label of the token.",
+        .example = R"("maria")",
+        .required = false,
+    };
+}
+
+http::Field guarantee_field()
+{
+    return {
+        .name = "Idempotency-Guarantee",
+        .type = http::one_of({"atomic", "leased", "cached", "none"}),
+        .description = "What stands behind this answer.",
+    };
+}
+
 std::vector<http::Field> answer_fields(const Policy& policy)
 {
     std::vector<http::Field> fields{
-        {.name = "Idempotency-Guarantee",
-         .type = http::one_of({"atomic", "leased", "cached", "none"}),
-         .description = "What stands behind this answer."},
+        guarantee_field(),
         {.name = "Idempotent-Replayed",
          .type = http::one_of({"true"}),
          .description = "This answer was given before; nothing was executed now.",
@@ -66,6 +84,8 @@ http::Route described_write(http::Route route, const Policy& policy)
 {
     route.headers.push_back(key_field(policy));
     route.headers.push_back(wait_field());
+    route.headers.push_back(usuario_field());
+    route.problem_headers.push_back(guarantee_field());
     for (http::Answer& answer : route.answers) {
         for (http::Field& field : answer_fields(policy)) answer.headers.push_back(std::move(field));
     }
@@ -78,17 +98,15 @@ http::Route described_write(http::Route route, const Policy& policy)
          "idempotency-response-not-kept"}
     );
     if (policy.guarantee != Guarantee::atomic) add_problems(route, {"idempotency-in-doubt"});
-    if (route.body) {
-        add_problems(
-            route, {"malformed-body", "too-large", "unsupported-media-type", "validation"}
-        );
-    }
     return described_read(std::move(route));
 }
 
 http::Route described_read(http::Route route)
 {
-    add_problems(route, {"unauthorized", "forbidden", "store-unavailable"});
+    add_problems(route, {"unauthorized", "forbidden", "malformed-request", "store-unavailable"});
+    // Any body is read for its fingerprint, declared or not.
+    if (route.method != "GET") add_problems(route, {"malformed-body"});
+    if (route.body) add_problems(route, {"validation"});
     return route;
 }
 

@@ -8,10 +8,10 @@
 
 namespace umavez::key_protocol {
 
-// Key and preference headers, the headers of the answers, and the problems every write may meet.
+// The headers a write may carry, those of its answers, and the problems it may meet.
 http::Route described_write(http::Route route, const Policy& policy);
 
-// The problems every request with a caller may meet.
+// The problems every request with a caller may meet. Those of the router are not among them.
 http::Route described_read(http::Route route);
 
 }  // namespace umavez::key_protocol

@@ -1,42 +1,11 @@
 #include "key_protocol/form.hpp"
 
+#include "http/escapes.hpp"
 #include "key_protocol/packed.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace umavez::key_protocol {
-namespace {
-
-int hex_value(char c) noexcept
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
-// Decodes into `out`; returns the offset of a broken escape.
-std::optional<std::size_t> decode(std::string_view text, std::string& out)
-{
-    out.reserve(text.size());
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            out += text[at] == '+' ? ' ' : text[at];
-            continue;
-        }
-        if (text.size() - at < 3) return at;
-        const int high = hex_value(text[at + 1]);
-        const int low = hex_value(text[at + 2]);
-        if (high < 0 || low < 0) return at;
-        out += static_cast<char>(high * 16 + low);
-        at += 2;
-    }
-    return std::nullopt;
-}
-
-}  // namespace
-
 std::expected<FormPairs, FormFault> parse_form(std::string_view text)
 {
     FormPairs pairs;
@@ -45,15 +14,12 @@ std::expected<FormPairs, FormFault> parse_form(std::string_view text)
         const std::string_view field = text.substr(begin, end - begin);
         if (!field.empty()) {
             const std::size_t equals = std::min(field.find('='), field.size());
-            auto& [name, value] = pairs.emplace_back();
-            if (const auto broken = decode(field.substr(0, equals), name)) {
-                return std::unexpected(FormFault{begin + *broken});
-            }
-            if (equals < field.size()) {
-                if (const auto broken = decode(field.substr(equals + 1), value)) {
-                    return std::unexpected(FormFault{begin + equals + 1 + *broken});
-                }
-            }
+            const std::size_t after = std::min(equals + 1, field.size());
+            auto name = http::decode_escapes(field.substr(0, equals), http::Escapes::form);
+            if (!name) return std::unexpected(FormFault{begin + name.error()});
+            auto value = http::decode_escapes(field.substr(after), http::Escapes::form);
+            if (!value) return std::unexpected(FormFault{begin + after + value.error()});
+            pairs.emplace_back(*std::move(name), *std::move(value));
         }
         begin = end + 1;
     }

@@ -80,6 +80,7 @@ std::vector<http::ProblemKind> protocol_problems()
         {
             .name = "idempotency-in-progress",
             .status = 409,
+            .has_retry_after = true,
             .english = {
                 .title = "The first request with this key is still running",
                 .explanation =
@@ -104,6 +105,7 @@ std::vector<http::ProblemKind> protocol_problems()
         {
             .name = "idempotency-in-doubt",
             .status = 409,
+            .has_retry_after = true,
             .english = {
                 .title = "It is not known whether the operation took effect",
                 .explanation =
@@ -175,6 +177,7 @@ std::vector<http::ProblemKind> protocol_problems()
         {
             .name = "store-unavailable",
             .status = 503,
+            .has_retry_after = true,
             .english = {
                 .title = "The store of records cannot be reached",
                 .explanation =

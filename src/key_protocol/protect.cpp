@@ -107,13 +107,6 @@ Task<http::Response> answer_call(BoundCall bound, http::Request request)
 }
 
 template <typename Declared>
-void add_write(http::Router& router, Declared route, const ApiNeeds& needs)
-{
-    http::Route described = described_write(route.route, route.operation.policy);
-    router.add(std::move(described), write_handler(std::move(route), needs));
-}
-
-template <typename Declared>
 http::Handler handler_of(
     Declared declared,
     const ApiNeeds& needs,
@@ -122,6 +115,35 @@ http::Handler handler_of(
 {
     auto bound = std::make_shared<const Bound<Declared>>(std::move(declared), needs);
     return [bound, answer](http::Request request) { return answer(bound, std::move(request)); };
+}
+
+// Who may not come in is told so before the body is read.
+http::RouteGate gate_of(const ApiNeeds& needs, access::Role role)
+{
+    return {
+        .refuse = [needs, role](const http::Request& head) -> std::optional<http::Response> {
+            const auto caller = admit(needs.tokens, head, role, needs.clock.realtime());
+            if (caller) return std::nullopt;
+            return refuse(caller.error(), needs, head);
+        },
+    };
+}
+
+// Nothing was claimed where the handler was not asked.
+http::RouteGate write_gate_of(const ApiNeeds& needs)
+{
+    http::RouteGate gate = gate_of(needs, access::Role::writer);
+    gate.headers = {{"Idempotency-Guarantee", "none"}};
+    return gate;
+}
+
+template <typename Declared>
+void add_write(http::Router& router, Declared route, const ApiNeeds& needs)
+{
+    http::Route described = described_write(route.route, route.operation.policy);
+    router.add(
+        std::move(described), write_handler(std::move(route), needs), write_gate_of(needs)
+    );
 }
 
 }  // namespace
@@ -140,11 +162,15 @@ void Api::bind(http::Router& router, const ApiNeeds& needs)
     for (LeasedRoute& route : std::exchange(leased_, {})) add_write(router, std::move(route), needs);
     for (ReadRoute& route : std::exchange(reads_, {})) {
         http::Route described = described_read(route.route);
-        router.add(std::move(described), handler_of(std::move(route), needs, answer_read));
+        http::RouteGate gate = gate_of(needs, route.role);
+        auto handler = handler_of(std::move(route), needs, answer_read);
+        router.add(std::move(described), std::move(handler), std::move(gate));
     }
     for (CallRoute& route : std::exchange(calls_, {})) {
         http::Route described = described_read(route.route);
-        router.add(std::move(described), handler_of(std::move(route), needs, answer_call));
+        http::RouteGate gate = gate_of(needs, route.role);
+        auto handler = handler_of(std::move(route), needs, answer_call);
+        router.add(std::move(described), std::move(handler), std::move(gate));
     }
 }
 

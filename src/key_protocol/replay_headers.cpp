@@ -82,10 +82,7 @@ SplitResponse split_for_record(Response response)
     const std::vector<std::string_view> connection =
         http::list_elements(response.headers, "Connection");
     for (const Header& header : response.headers) {
-        if (is_hostile(header)) {
-            split.refused.push_back(header.name);
-            continue;
-        }
+        if (is_hostile(header)) continue;
         const bool is_not_ours_to_pass =
             is_replayable(header.name) || is_one_of(connection_names, header.name) ||
             is_one_of(protocol_names, header.name) || is_one_of(connection, header.name);

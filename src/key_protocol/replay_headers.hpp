@@ -27,13 +27,12 @@ std::vector<Header> replayable_headers(const std::vector<Header>& headers);
 
 // A handler's answer, taken apart before the engine sees it.
 struct SplitResponse {
-    Response kept;                     // for the record and for every caller
-    std::vector<Header> passing;       // for the first caller alone: Set-Cookie, Retry-After …
-    std::vector<std::string> refused;  // names that were dropped because name or value is hostile
+    Response kept;                // for the record and for every caller
+    std::vector<Header> passing;  // for the first caller alone: Set-Cookie, Retry-After …
 };
 
-// Headers that belong to the connection (Transfer-Encoding …) and those that this protocol writes
-// itself (Idempotent-Replayed …) are in none of the three.
+// Headers that belong to the connection (Transfer-Encoding …), those that this protocol writes
+// itself (Idempotent-Replayed …) and those whose name or value is hostile are in neither.
 SplitResponse split_for_record(Response response);
 
 }  // namespace umavez::key_protocol

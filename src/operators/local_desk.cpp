@@ -32,7 +32,10 @@ Task<http::Response> answer_locally(
         problems, http::Language::english, request.path, request.request_id
     };
     const auto body = JsonTree::parse(request.body.empty() ? std::string_view{"{}"} : request.body);
-    if (!body) co_return http::to_response(http::problem_for(400, body.error().detail), place);
+    if (!body)
+        co_return http::to_response(
+            http::problem_for(400, {body.error().detail, body.error().detail}), place
+        );
     const access::Caller caller = local_caller(request);
     const std::optional<Key> no_key;
     const std::optional<http::TraceContext> no_trace;
@@ -78,7 +81,8 @@ std::string LocalDesk::answer_line(std::string_view line) const
     if (line == "ping") return "pong";
     const auto taken = parse_wish(std::string{line});
     if (!taken) {
-        const http::Problem problem = http::problem_for(400, taken.error().detail);
+        const http::Problem problem =
+            http::problem_for(400, {taken.error().detail, taken.error().detail});
         const http::ProblemPlace place{
             http::ProblemCatalogue::of_server(), http::Language::english, "", ""
         };

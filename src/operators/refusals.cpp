@@ -1,6 +1,7 @@
 #include "operators/refusals.hpp"
 
 #include "key_protocol/outcome_problem.hpp"
+#include "key_protocol/translated.hpp"
 
 namespace umavez::operators {
 namespace {
@@ -39,19 +40,23 @@ std::vector<http::ProblemKind> problem_kinds()
 http::Problem problem_of(const Error& error)
 {
     if (error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
-    return make("record-not-changed", error.detail, error.detail);
+    http::Text told = key_protocol::translated(error.detail);
+    return make("record-not-changed", std::move(told.english), std::move(told.portuguese));
 }
 
 http::Problem not_found(const std::string& what)
 {
-    return make("not-found", "There is no " + what + ".", "Não existe " + what + ".");
+    http::Text told = key_protocol::translated("There is no " + what + ".");
+    return make("not-found", std::move(told.english), std::move(told.portuguese));
 }
 
 http::Problem wrong_field(
     const std::string& field, const std::string& message, http::Language language
 )
 {
-    const std::vector<http::FieldError> errors{{.field = field, .message = {message, message}}};
+    const std::vector<http::FieldError> errors{
+        {.field = field, .message = key_protocol::translated(message)}
+    };
     return http::validation_problem(errors, language);
 }
 

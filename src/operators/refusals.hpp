@@ -19,10 +19,11 @@ namespace umavez::operators {
 // The kinds that are ours alone; the program adds them to its catalogue.
 std::vector<http::ProblemKind> problem_kinds();
 
-// An error of the engine or the store: 409 with its words where the wish was wrong, else as the protocol
-// tells it.
+// An error of the engine or the store: 409 with its words where the wish was wrong, else as the
+// protocol tells it.
 http::Problem problem_of(const Error& error);
 
+// Sentences that key_protocol/translated.hpp knows: "such key", "must be a text".
 http::Problem not_found(const std::string& what);
 http::Problem wrong_field(
     const std::string& field, const std::string& message, http::Language language

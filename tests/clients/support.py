@@ -59,6 +59,7 @@ class Server:
     def __init__(self, *arguments):
         self.folder = tempfile.TemporaryDirectory(prefix="umavez-clients-")
         self.arguments = arguments
+        self.address = "127.0.0.1"
         self.process = None
         self.port = 0
         self.log = None
@@ -93,7 +94,7 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [self.program, "serve", "--listen", "127.0.0.1:0", *self.arguments],
+            [self.program, "serve", "--listen", f"{self.address}:0", *self.arguments],
             cwd=self.folder.name, env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log = Log(self.process.stderr)

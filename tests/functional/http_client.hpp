@@ -2,6 +2,7 @@
 
 // Requests to a server under test, written out and read back whole. Confined to its thread.
 
+#include "functional/seen_statuses.hpp"
 #include "http/raw_client.hpp"
 
 #include <fmt/format.h>
@@ -37,9 +38,12 @@ inline std::string to_bytes(const Sent& sent)
 inline std::string ask(std::uint16_t port, const Sent& sent)
 {
     http::RawClient client{port};
-    client.send(to_bytes(sent));
+    const std::string request = to_bytes(sent);
+    client.send(request);
     client.finish_sending();
-    return client.read_all();
+    std::string answer = client.read_all();
+    note_status(request, answer);
+    return answer;
 }
 
 }  // namespace umavez::functional

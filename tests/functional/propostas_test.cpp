@@ -3,6 +3,7 @@
 
 #include "functional/process.hpp"
 #include "functional/scratch.hpp"
+#include "functional/seen_statuses.hpp"
 #include "http/raw_client.hpp"
 #include "json/tree.hpp"
 
@@ -80,8 +81,11 @@ protected:
     std::string post(std::string_view path, std::string_view key, std::string_view body)
     {
         RawClient client{port_};
-        client.send(request_text("POST", path, key, body));
-        return client.read_answer();
+        const std::string request = request_text("POST", path, key, body);
+        client.send(request);
+        std::string answer = client.read_answer();
+        note_status(request, answer);
+        return answer;
     }
 
     Scratch scratch_;

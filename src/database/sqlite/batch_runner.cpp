@@ -207,7 +207,6 @@ Result<void> BatchRunner::begin()
     if (!begun) {
         // Nothing was run, whatever SQLite calls its reason.
         begun.error().code = Errc::store_unavailable;
-        remember(begun.error());
         return begun;
     }
     changes_at_begin_ = connection_->changes_total();
@@ -288,7 +287,6 @@ BatchRunner::Commit BatchRunner::commit()
         if (marked) marked = check_files();
         if (!marked) {
             failure_ = std::move(marked.error());
-            remember(failure_);
             roll_back();
             if (connection_ && connection_->has_moved()) connection_.reset();
             return Commit::none;
@@ -299,11 +297,9 @@ BatchRunner::Commit BatchRunner::commit()
     if (committed) {
         if (is_changed) batch_ = number;
         strike(FaultPoint::lane_after_commit);
-        remember(std::nullopt);
         return Commit::done;
     }
     failure_ = std::move(committed.error());
-    remember(failure_);
     // The frame that commits is written last. On a full disk it is not in the log, so the batch
     // cannot come back; any other failure may have been one of the flush, or of its report.
     const bool is_full = connection_->is_disk_full();
@@ -413,10 +409,10 @@ void BatchRunner::tend_log()
     if (pages < wal_pages_last_) checkpoint_at_ = tuning::checkpoint_pages;  // the log started over
     wal_pages_last_ = pages;
     if (pages < checkpoint_at_) return lengthen_log();
-    const auto copied = connection_->checkpoint(pages >= tuning::checkpoint_pages_max);
+    // A failure shows in the next write.
+    static_cast<void>(connection_->checkpoint(pages >= tuning::checkpoint_pages_max));
     // A reader may hold the log open: then it only grows, and is tried again after as much again.
     checkpoint_at_ = pages + tuning::checkpoint_pages;
-    if (!copied && connection_->needs_reopen()) remember(copied.error());
 }
 
 // Under the lock of a writer: another program that writes beside us may not append meanwhile.
@@ -431,21 +427,6 @@ bool BatchRunner::has_log_to_tend() const noexcept
 {
     if (!connection_ || connection_->needs_reopen()) return false;
     return connection_->wal_pages() >= checkpoint_at_ || connection_->is_log_short();
-}
-
-void BatchRunner::remember(std::optional<Error> trouble)
-{
-    // The usual case, every batch: nothing is wrong and nothing was.
-    if (!trouble && !is_troubled_.load(std::memory_order_relaxed)) return;
-    const std::lock_guard guard{trouble_mutex_};
-    is_troubled_.store(trouble.has_value(), std::memory_order_relaxed);
-    trouble_ = std::move(trouble);
-}
-
-std::optional<Error> BatchRunner::trouble() const
-{
-    const std::lock_guard guard{trouble_mutex_};
-    return trouble_;
 }
 
 void run_reading(Connection& connection, Work& work, const StoreClock& clock)

@@ -70,7 +70,6 @@ public:
 
     // Thread-safe.
     std::uint64_t retried_alone() const noexcept { return retried_alone_.load(); }
-    std::optional<Error> trouble() const;  // why the last batch failed, if it did
 
 private:
     enum class Fate : std::uint8_t {
@@ -104,7 +103,6 @@ private:
     void roll_back() noexcept;
     Result<void> check_files() const;
     void lengthen_log();
-    void remember(std::optional<Error> trouble);
 
     const BatchRunnerOptions options_;
     std::unique_ptr<Connection> connection_;
@@ -119,9 +117,6 @@ private:
     mutable std::mutex rider_mutex_;  // held while it rides, until it has landed
     LaneRider* rider_ = nullptr;
     std::atomic<std::uint64_t> retried_alone_{0};
-    mutable std::mutex trouble_mutex_;
-    std::optional<Error> trouble_;
-    std::atomic<bool> is_troubled_{false};
 };
 
 // Runs a work that only reads on a connection that is in no transaction.

@@ -2,9 +2,9 @@
 
 // Lane: the one writer of the file, and the thread behind it.
 //
-// It runs whatever gathered while the previous batch was committing. A caller that blocks anyway and
-// finds the lane idle runs its own batch of one; checkpoints are left to the lane's thread. Without
-// threads (the simulator) the owner calls step() instead.
+// It runs whatever gathered while the previous batch was committing. A caller that blocks anyway
+// and finds the lane idle runs its own batch of one; checkpoints are left to the lane's thread.
+// Without threads (the simulator) the owner calls step() instead.
 //
 // Thread-safe. Destroying it runs what is queued; without threads the queue is dropped untouched.
 
@@ -33,10 +33,7 @@ public:
         Lane& lane;
         Work& work;
 
-        bool await_ready() const
-        {
-            return lane.refuses(work);
-        }
+        bool await_ready() const { return lane.refuses(work); }
         template <typename Promise>
         bool await_suspend(std::coroutine_handle<Promise> waiting) const
         {
@@ -46,8 +43,8 @@ public:
     };
     Awaiter run(Work& work) noexcept { return {*this, work}; }
 
-    // True: it is answered with the reason. A closure would wait for itself, and a child of fork() has
-    // neither our thread nor our locks.
+    // True: it is answered with the reason. A closure would wait for itself, and a child of fork()
+    // has neither our thread nor our locks.
     bool refuses(Work& work) const;
 
     // False: it is answered already, do not wait.
@@ -65,7 +62,6 @@ public:
 
     LaneStats stats() const;
     BatchSizes batch_sizes() const;
-    std::optional<Error> trouble() const { return runner_.trouble(); }
 
 private:
     void loop();

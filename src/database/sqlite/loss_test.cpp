@@ -296,7 +296,9 @@ TEST_F(LossTest, FileLockedByAnotherProgramIsToldAndWaitedForOnlyAWhile)
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, Errc::store_unavailable);
     EXPECT_NE(done.error().detail.find("another program holds"), std::string::npos);
+    EXPECT_FALSE(database->health().reachable);
     sqlite3_close(other);
+    EXPECT_TRUE(database->health().reachable);
     EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
 }
 

@@ -50,7 +50,7 @@ TEST(Input, EveryWrongFieldOfAClientIsNamed)
         errors_of(read_novo_cliente(body.get(), english)),
         R"([{"field":"nome","message":"is missing"},)"
         R"({"field":"email","message":"must be an address such as maria@example.com"},)"
-        R"({"field":"documento","message":"must be a text of 1 to 20 characters in one line"}])"
+        R"({"field":"documento","message":"has 21 characters, at most 20 are allowed"}])"
     );
 }
 
@@ -83,7 +83,7 @@ TEST(Input, AProposalTakesAnExactAmount)
     const Body wrong{R"({"cliente_id":"1","valor":"1500.00"})"};
     EXPECT_EQ(
         errors_of(read_nova_proposta(wrong.get(), english)),
-        R"([{"field":"cliente_id","message":"must be an integer from 1"},)"
+        R"([{"field":"cliente_id","message":"must be an integer from 1 to 999999999999999999"},)"
         R"({"field":"valor","message":"must be a number such as 1500.00, without quotes"}])"
     );
 }

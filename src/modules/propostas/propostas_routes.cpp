@@ -17,13 +17,15 @@ using key_protocol::OrProblem;
 using key_protocol::ReadAction;
 using key_protocol::ReadRoute;
 
-http::Answer proposta_answer(int status, std::string description)
+http::Answer proposta_answer(
+    int status, std::string description, std::string example = proposta_example("rascunho", 1)
+)
 {
     return {
         .status = status,
         .description = std::move(description),
         .body = proposta_schema(),
-        .example = proposta_example,
+        .example = std::move(example),
         .headers = {{.name = "ETag", .type = http::text(), .description = "the version"}},
     };
 }
@@ -36,6 +38,32 @@ http::Field versao_field()
         .description = "The version you have seen; or send it as If-Match",
         .required = false,
     };
+}
+
+http::Field if_match_field()
+{
+    return {
+        .name = "If-Match",
+        .type = http::text(),
+        .description =
+            "The `ETag` you have seen, instead of `versao`: where it is not the current "
+            "one the answer is 412.",
+        .example = R"("\"1\"")",
+        .required = false,
+    };
+}
+
+// What a step of the examples leads to.
+std::string example_after(Passo passo)
+{
+    switch (passo) {
+        case Passo::alterar: return proposta_example("rascunho", 2, "1750.50");
+        case Passo::submeter: return proposta_example("enviada", 2);
+        case Passo::aceitar: return proposta_example("aceita", 3);
+        case Passo::recusar: return proposta_example("recusada", 3);
+        case Passo::cancelar: return proposta_example("cancelada", 2);
+    }
+    return {};
 }
 
 AtomicRoute criar()
@@ -104,7 +132,10 @@ AtomicRoute alterar(const Settings& settings)
                       .named("PropostaChanges"),
         .example = R"({"valor":1750.50,"versao":1})"
     };
-    route.answers = {proposta_answer(200, "The proposal as it is now")};
+    route.headers = {if_match_field()};
+    route.answers = {
+        proposta_answer(200, "The proposal as it is now", example_after(Passo::alterar))
+    };
     route.problems = {
         "validation", "not-found", "version-conflict", "invalid-transition", "entity-deleted"
     };
@@ -124,6 +155,7 @@ AtomicRoute alterar(const Settings& settings)
 
 AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settings)
 {
+    const bool is_second = passo == Passo::aceitar || passo == Passo::recusar;
     http::Route route{
         .method = "POST", .pattern = fmt::format("/api/v1/propostas/{{id}}/{}", to_text(passo))
     };
@@ -137,10 +169,11 @@ AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settin
     route.path = {id_parameter("The proposal")};
     route.body = http::Body{
         .schema = http::object({versao_field()}).named("Versao"),
-        .example = R"({"versao":1})",
+        .example = is_second ? R"({"versao":2})" : R"({"versao":1})",
         .required = false,  // with If-Match
     };
-    route.answers = {proposta_answer(200, "The proposal as it is now")};
+    route.headers = {if_match_field()};
+    route.answers = {proposta_answer(200, "The proposal as it is now", example_after(passo))};
     route.problems = {
         "validation", "not-found", "version-conflict", "invalid-transition", "entity-deleted"
     };

@@ -3,6 +3,8 @@
 #include "http/validation.hpp"
 #include "modules/propostas/routes.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace umavez::propostas {
@@ -106,6 +108,18 @@ Schema page_schema(Schema item)
                              .description = "cursor of the next page; null on the last"},
                         })
         .named(name);
+}
+
+std::string proposta_example(std::string_view estado, int versao, std::string_view valor)
+{
+    return fmt::format(
+        R"({{"id":1,"cliente_id":1,"valor":{},"estado":"{}","versao":{},)"
+        R"("idempotencia_key":"proposta-001","created_at":"2026-01-31T12:00:00.000000Z",)"
+        R"("updated_at":"2026-01-31T12:00:00.000000Z"}})",
+        valor,
+        estado,
+        versao
+    );
 }
 
 Field id_parameter(std::string description)

@@ -67,9 +67,9 @@ http::Schema proposta_schema();
 http::Schema page_schema(http::Schema item);
 http::Field id_parameter(std::string description);
 
-inline constexpr const char* proposta_example =
-    R"({"id":1,"cliente_id":1,"valor":1500.00,"estado":"rascunho","versao":1,)"
-    R"("idempotencia_key":"proposta-001","created_at":"2026-01-31T12:00:00.000000Z",)"
-    R"("updated_at":"2026-01-31T12:00:00.000000Z"})";
+// The proposal of the examples, as it is after some step.
+std::string proposta_example(
+    std::string_view estado, int versao, std::string_view valor = "1500.00"
+);
 
 }  // namespace umavez::propostas

@@ -1,4 +1,4 @@
-#include "app/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <fmt/format.h>
 
