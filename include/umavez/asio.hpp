@@ -31,9 +31,10 @@ namespace umavez {
 
 namespace detail {
 
+template <typename Executor>
 class AsioScheduler final : public Scheduler {
 public:
-    explicit AsioScheduler(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+    explicit AsioScheduler(Executor executor) : executor_(std::move(executor)) {}
 
     void resume_soon(std::coroutine_handle<> handle) override
     {
@@ -41,7 +42,7 @@ public:
     }
 
 private:
-    boost::asio::any_io_executor executor_;
+    Executor executor_;
 };
 
 // A coroutine nobody owns: it runs the task to its end and then wakes the Asio side.
@@ -69,10 +70,8 @@ struct Meeting {
     bool has_ended() const noexcept { return has_one_come.load(std::memory_order_acquire); }
 };
 
-template <typename T>
-Detached run_detached(
-    Task<T> task, boost::asio::any_io_executor executor, std::shared_ptr<Meeting<T>> meeting
-)
+template <typename T, typename Executor>
+Detached run_detached(Task<T> task, Executor executor, std::shared_ptr<Meeting<T>> meeting)
 {
     struct Start {
         Task<T>& task;
@@ -81,7 +80,7 @@ Detached run_detached(
         void await_suspend(std::coroutine_handle<> handle) const { task.start(scheduler, handle); }
         void await_resume() const noexcept {}
     };
-    AsioScheduler scheduler{std::move(executor)};
+    AsioScheduler<Executor> scheduler{std::move(executor)};
     co_await Start{task, scheduler};
     try {
         meeting->value.emplace(task.take());
@@ -95,10 +94,10 @@ Detached run_detached(
 }  // namespace detail
 
 // Awaits a task inside an Asio coroutine. A task that ends without a wait costs no turn of the loop.
-template <typename T>
-boost::asio::awaitable<T> on_asio(Task<T> task)
+template <typename Executor = boost::asio::any_io_executor, typename T>
+boost::asio::awaitable<T, Executor> on_asio(Task<T> task)
 {
-    const boost::asio::any_io_executor executor = co_await boost::asio::this_coro::executor;
+    const Executor executor = co_await boost::asio::this_coro::executor;
     auto meeting = std::make_shared<detail::Meeting<T>>();
     detail::run_detached(std::move(task), executor, meeting);
     if (!meeting->has_ended()) {
@@ -109,8 +108,9 @@ boost::asio::awaitable<T> on_asio(Task<T> task)
                 boost::asio::post(executor, std::exchange(meeting->wake, nullptr));
             }
         };
-        co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
-            std::move(fall_asleep), boost::asio::use_awaitable
+        constexpr boost::asio::use_awaitable_t<Executor> token;
+        co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<Executor>, void()>(
+            std::move(fall_asleep), token
         );
     }
     if (meeting->exception) std::rethrow_exception(meeting->exception);

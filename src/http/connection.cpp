@@ -9,9 +9,7 @@
 
 #include <umavez/asio.hpp>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ssl/stream.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
@@ -28,9 +26,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-using TlsStream = asio::ssl::stream<tcp::socket>;
+using TlsStream = asio::ssl::stream<Socket>;
 
-constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
 // A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 constexpr std::size_t joined_bytes_max = 16 * 1024;
@@ -72,7 +69,7 @@ public:
 
     ~StreamConnection() override { hold(0); }
 
-    asio::awaitable<void> run() override
+    Awaitable<void> run() override
     {
         bool goes_on = true;
         if constexpr (is_tls) goes_on = co_await shake_hands();
@@ -106,7 +103,7 @@ protected:
     }
 
 private:
-    tcp::socket& socket() noexcept
+    Socket& socket() noexcept
     {
         if constexpr (is_tls) {
             return stream_.next_layer();
@@ -129,7 +126,7 @@ private:
 
     void no_deadline() noexcept { deadline_.store(never, std::memory_order_relaxed); }
 
-    asio::awaitable<bool> shake_hands()
+    Awaitable<bool> shake_hands()
     {
         set_deadline(shared_.options.head_limit);
         const auto [error] = co_await stream_.async_handshake(TlsStream::server, as_value);
@@ -137,14 +134,14 @@ private:
     }
 
     // Without it the client cannot tell an end from a cut.
-    asio::awaitable<void> say_goodbye()
+    Awaitable<void> say_goodbye()
     {
         set_deadline(linger_limit);
         co_await stream_.async_shutdown(as_value);
     }
 
     // False when the connection has to end.
-    asio::awaitable<bool> serve_one()
+    Awaitable<bool> serve_one()
     {
         std::optional<Phase> waits_in;  // whose deadline is set
         for (;;) {
@@ -195,7 +192,7 @@ private:
         }
         no_deadline();
         const Response response = co_await call_handler(reader_.take());
-        co_await asio::post(socket().get_executor(), asio::use_awaitable);
+        co_await asio::post(socket().get_executor(), use_awaitable);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
         const bool written = co_await write(response, stays);
         report(response);
@@ -233,13 +230,13 @@ private:
     }
 
     // False when the client has left or has to leave.
-    asio::awaitable<bool> read_some()
+    Awaitable<bool> read_some()
     {
         is_reading_ = true;
         is_idle_ = reader_.phase() == Phase::idle;
         // The next request is on its way: by the time the others were served it will be here, and
         // the read need not wait for it.
-        if (is_idle_) co_await asio::post(socket().get_executor(), asio::use_awaitable);
+        if (is_idle_) co_await asio::post(socket().get_executor(), use_awaitable);
         const std::span<char> space = reader_.prepare();
         const auto [error, bytes] =
             co_await stream_.async_read_some(asio::buffer(space.data(), space.size()), as_value);
@@ -277,12 +274,12 @@ private:
         return !entry_.refusal;
     }
 
-    asio::awaitable<Response> call_handler(Request request)
+    Awaitable<Response> call_handler(Request request)
     {
         runs_handler_ = true;
         try {
             Task<Response> answering = shared_.handler(std::move(request));
-            Response response = co_await on_asio(std::move(answering));
+            Response response = co_await on_asio<Executor>(std::move(answering));
             runs_handler_ = false;
             co_return response;
         } catch (const std::exception& exception) {
@@ -292,7 +289,7 @@ private:
         co_return to_response(problem_for(500), place());
     }
 
-    asio::awaitable<void> refuse(Refusal refusal)
+    Awaitable<void> refuse(Refusal refusal)
     {
         if (reader_.phase() != Phase::body) note_request();
         Problem problem = problem_for(refusal.status, std::move(refusal.reason));
@@ -305,7 +302,7 @@ private:
     }
 
     // With the answer of the entry.
-    asio::awaitable<void> turn_away()
+    Awaitable<void> turn_away()
     {
         reader_.take();
         hold(0);
@@ -315,7 +312,7 @@ private:
         if (written) co_await linger();
     }
 
-    asio::awaitable<bool> write(const Response& response, bool stays)
+    Awaitable<bool> write(const Response& response, bool stays)
     {
         const Delivery delivery{system_clock().realtime(), request_id_, stays, method_ == "HEAD"};
         out_.clear();
@@ -348,13 +345,13 @@ private:
         co_return is_written;
     }
 
-    asio::awaitable<void> linger()
+    Awaitable<void> linger()
     {
         error_code ignored;
         if constexpr (is_tls) co_await say_goodbye();
         set_deadline(linger_limit);
         reader_.drop();
-        socket().shutdown(tcp::socket::shutdown_send, ignored);
+        socket().shutdown(Socket::shutdown_send, ignored);
         for (std::size_t count = 0; count < linger_bytes_max;) {
             const std::span<char> space = reader_.prepare();
             const auto [error, bytes] = co_await socket().async_read_some(
@@ -412,11 +409,11 @@ private:
 }  // namespace
 
 std::shared_ptr<Connection> make_connection(
-    tcp::socket socket, std::shared_ptr<asio::ssl::context> tls, Shared& shared
+    Socket socket, std::shared_ptr<asio::ssl::context> tls, Shared& shared
 )
 {
     if (tls == nullptr) {
-        return std::make_shared<StreamConnection<tcp::socket>>(shared, nullptr, std::move(socket));
+        return std::make_shared<StreamConnection<Socket>>(shared, nullptr, std::move(socket));
     }
     asio::ssl::context& context = *tls;
     return std::make_shared<StreamConnection<TlsStream>>(

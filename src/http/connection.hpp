@@ -6,9 +6,12 @@
 #include "http/message.hpp"
 #include "http/server.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +19,14 @@
 #include <memory>
 
 namespace umavez::http {
+
+// The executor is named: Asio's own choice, which holds any, costs a tenth of a small request.
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
+template <typename T>
+using Awaitable = boost::asio::awaitable<T, Executor>;
+inline constexpr boost::asio::use_awaitable_t<Executor> use_awaitable;
+inline constexpr auto as_value = boost::asio::as_tuple(use_awaitable);
 
 // What every connection of a server shares; outlives them.
 struct Shared {
@@ -32,7 +43,7 @@ public:
     virtual ~Connection() = default;
 
     // Until the client leaves, misbehaves or the server stops.
-    virtual boost::asio::awaitable<void> run() = 0;
+    virtual Awaitable<void> run() = 0;
 
     // Thread-safe. Closes the connection if it waits for a request, or whatever it does except
     // running a handler if `hard`.
@@ -58,7 +69,7 @@ protected:
 
 // Under TLS if there is a context.
 std::shared_ptr<Connection> make_connection(
-    boost::asio::ip::tcp::socket socket,
+    Socket socket,
     std::shared_ptr<boost::asio::ssl::context> tls,
     Shared& shared
 );

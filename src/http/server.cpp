@@ -6,7 +6,6 @@
 #include "http/request_id.hpp"
 #include "http/tls.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -27,6 +26,11 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+using Timer = asio::basic_waitable_timer<
+    std::chrono::steady_clock,
+    asio::wait_traits<std::chrono::steady_clock>,
+    Executor>;
 
 // The kernel has no file descriptor or memory left: it may soon, and asking at once would burn a
 // core.
@@ -52,12 +56,12 @@ std::string too_many_connections()
 }
 
 // One try, without waiting: there may be thousands of them.
-void turn_away(tcp::socket& socket)
+void turn_away(Socket& socket)
 {
     boost::system::error_code ignored;
     socket.non_blocking(true, ignored);
     socket.send(asio::buffer(too_many_connections()), 0, ignored);
-    socket.shutdown(tcp::socket::shutdown_send, ignored);
+    socket.shutdown(Socket::shutdown_send, ignored);
     // Unread bytes would make the end a reset, and the answer might be lost.
     std::array<char, 4096> unread{};
     socket.receive(asio::buffer(unread), 0, ignored);
@@ -118,7 +122,7 @@ public:
         if (error) return refuse("it is not an IP address");
         const tcp::endpoint endpoint{address, options.port};
         acceptor_.open(endpoint.protocol(), error);
-        if (!error) acceptor_.set_option(tcp::acceptor::reuse_address{true}, error);
+        if (!error) acceptor_.set_option(Acceptor::reuse_address{true}, error);
         if (!error) acceptor_.bind(endpoint, error);
         if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
         if (error) return refuse(error.message());
@@ -186,7 +190,7 @@ private:
     }
 
     // Without memory for one more client, the others are served and the next one may be luckier.
-    bool takes(asio::ip::tcp::socket socket) noexcept
+    bool takes(Socket socket) noexcept
     try {
         take(std::move(socket));
         return true;
@@ -194,12 +198,11 @@ private:
         return false;
     }
 
-    asio::awaitable<void> accept()
+    Awaitable<void> accept()
     {
-        constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
         while (!shared_.stopping) {
             asio::io_context& context = loops_[next_loop_++ % loops_.size()].context;
-            auto [error, socket] = co_await acceptor_.async_accept(context, as_value);
+            auto [error, socket] = co_await acceptor_.async_accept(context.get_executor(), as_value);
             if (shared_.stopping) co_return;
             if (!error && takes(std::move(socket))) continue;
             pause_.expires_after(accept_pause);
@@ -207,7 +210,7 @@ private:
         }
     }
 
-    void take(tcp::socket socket)
+    void take(Socket socket)
     {
         const std::lock_guard guard{mutex_};
         if (connections_.size() >= shared_.options.connections_max) {
@@ -249,9 +252,9 @@ private:
     Shared shared_;
     std::vector<Loop> loops_;
     std::size_t next_loop_ = 0;  // of the coroutine that accepts
-    tcp::acceptor acceptor_;
-    asio::steady_timer pause_;
-    asio::steady_timer sweep_;
+    Acceptor acceptor_;
+    Timer pause_;
+    Timer sweep_;
     bool has_ended_ = false;  // of the thread that sweeps
     std::uint16_t port_ = 0;
 
