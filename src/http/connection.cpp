@@ -161,8 +161,11 @@ private:
             if (std::holds_alternative<RequestReader::HeadRead>(step)) {
                 note_request();
                 if (ask_gate()) continue;
-                co_await turn_away();
-                co_return false;
+                // Most bodies come with their head: then the connection may stay.
+                const bool stays =
+                    reader_.skip_body() && reader_.keeps_alive() && !shared_.stopping;
+                const bool goes_on = co_await turn_away(stays);
+                co_return goes_on;
             }
             // Once for the whole head and once for the whole body: a byte every few seconds does
             // not prolong them.
@@ -298,18 +301,19 @@ private:
         Response response = to_response(problem, place());
         response.route = entry_.route;
         entry_.refusal = std::move(response);
-        co_await turn_away();
+        co_await turn_away(false);
     }
 
-    // With the answer of the entry.
-    Awaitable<void> turn_away()
+    // With the answer of the entry. False when the connection has to end.
+    Awaitable<bool> turn_away(bool stays)
     {
         reader_.take();
         hold(0);
         const Response response = *std::exchange(entry_.refusal, std::nullopt);
-        const bool written = co_await write(response, false);
+        const bool written = co_await write(response, stays);
         report(response);
-        if (written) co_await linger();
+        if (written && !stays) co_await linger();
+        co_return written&& stays;
     }
 
     Awaitable<bool> write(const Response& response, bool stays)

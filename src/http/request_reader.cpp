@@ -95,6 +95,12 @@ RequestReader::Step RequestReader::read_body()
     return NeedBytes{};
 }
 
+bool RequestReader::skip_body()
+{
+    framing_.gzip = false;  // nobody will see what is in it
+    return std::holds_alternative<Complete>(read_body());
+}
+
 RequestReader::Step RequestReader::finish()
 {
     if (framing_.gzip && framing_.has_body()) {

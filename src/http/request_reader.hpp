@@ -53,6 +53,10 @@ public:
     // one may have arrived already.
     Request take();
 
+    // After HeadRead, instead of reading on: throws the body away if all of it has arrived, so that
+    // the next request can follow. False: it is still on its way.
+    bool skip_body();
+
     // Nothing more will be read: what has arrived makes room for what is thrown away.
     void drop() noexcept { begin_ = end_ = 0; }
 

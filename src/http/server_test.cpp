@@ -379,6 +379,11 @@ TEST_F(ServerTest, TheGateIsAskedBeforeTheBody)
     const std::string large = announce("/open", "99999999");
     EXPECT_EQ(status_of(large), 413);
     EXPECT_THAT(large, HasSubstr("X-Gate: asked\r\n"));
+    RawClient whole{server_->port()};
+    whole.send("POST /closed HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi");
+    EXPECT_THAT(whole.read_answer(), HasSubstr("Connection: keep-alive\r\n"));
+    whole.send("GET /again HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(body_of(whole.read_answer()), "GET /again? ");
     EXPECT_THAT(ask("GET /closed HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("GET /closed?"));
 }
 

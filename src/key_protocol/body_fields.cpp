@@ -62,7 +62,7 @@ std::optional<http::Text> fault_of(std::string_view text, std::size_t characters
     }
     if (shows) return std::nullopt;
     if (characters == 0) return http::Text{"is empty", "está vazio"};
-    return http::Text{"consists of spaces only", "consiste apenas em espaços"};
+    return http::Text{"shows nothing: it is blank", "não mostra nada: está em branco"};
 }
 
 http::Text bad_integer(std::int64_t min)

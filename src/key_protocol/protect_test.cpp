@@ -314,6 +314,17 @@ TEST_F(Protect, TokensDecideBeforeTheKeyIsRead)
     EXPECT_EQ(ask("GET", {reader}).status, 200);
 }
 
+TEST_F(Protect, AUserThatCannotBeKeptIsRefusedByTheNameOfTheHeader)
+{
+    open();
+
+    const http::Response answer = ask("GET", {{"X-Usuario", std::string(101, 'a')}});
+
+    EXPECT_EQ(problem_of(answer), "400 malformed-request");
+    EXPECT_NE(answer.body.find("X-Usuario must be given once"), std::string::npos) << answer.body;
+    EXPECT_EQ(ask("GET", {{"X-Usuario", "maria"}}).status, 200);
+}
+
 TEST_F(Protect, AReadIgnoresTheKey)
 {
     open();

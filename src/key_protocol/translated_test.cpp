@@ -58,11 +58,11 @@ TEST(Translated, ThePlaceAndWhatWasGivenStay)
     );
     EXPECT_EQ(
         translated(TenantId::parse("A B").error().detail).portuguese,
-        "tenant só pode conter a-z, 0-9, '.', '_', '-'"
+        "tenant_id só pode conter a-z, 0-9, '.', '_', '-'"
     );
     EXPECT_EQ(
         translated(TenantId::parse(std::string(65, 'a')).error().detail).portuguese,
-        "tenant tem 65 caracteres; o máximo é 64"
+        "tenant_id tem 65 caracteres; o máximo é 64"
     );
 }
 
