@@ -53,8 +53,10 @@ Task<Result<Story>> EngineImpl::async_explain(RecordId id)
     if (!entries) co_return std::unexpected(entries.error());
     Story story{.record = std::move(sighting->record), .now = sighting->now, .timeline = {}};
     for (AuditEntry& entry : *entries) {
+        std::optional<std::int64_t> epoch;
+        if (entry.token.epoch != 0) epoch = entry.token.epoch;
         story.timeline.push_back(
-            {entry.at, std::string{to_text(entry.event)}, entry.token.epoch, std::move(entry.detail)}
+            {entry.at, std::string{to_text(entry.event)}, epoch, std::move(entry.detail)}
         );
     }
     co_return story;

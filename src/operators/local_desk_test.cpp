@@ -46,14 +46,16 @@ protected:
 
     OperatorNeeds needs() { return {*engine_, *database_, *tokens_}; }
 
+    static Request request_of(const std::string& key, std::string_view tenant = "acme")
+    {
+        return {*TenantId::parse(tenant), *Operation::parse("cobrar"), *Key::parse(key), {}, {}, {}};
+    }
+
     void leave_in_doubt(const std::string& key, std::string_view tenant = "acme")
     {
-        const Request request{
-            *TenantId::parse(tenant), *Operation::parse("cobrar"), *Key::parse(key), {}, {}, {}
-        };
         EXPECT_THROW(
             std::ignore = engine_->leased(
-                request, [](Lease&) -> Response { throw std::runtime_error{"cut off"}; }
+                request_of(key, tenant), [](Lease&) -> Response { throw std::runtime_error{"cut off"}; }
             ),
             std::runtime_error
         );
@@ -135,6 +137,29 @@ TEST_F(LocalDeskTest, ExplainTellsTheStoryAndWhatToDo)
     EXPECT_THAT(story.body, HasSubstr("\"next\":\""));
 }
 
+TEST_F(LocalDeskTest, WhatChangedNothingIsToldUnderTheEpochOfTheRecordItMet)
+{
+    leave_in_doubt("k1");
+    const std::string place = "/ops/records/acme/cobrar/k1";
+    const std::string resolved = epoch_in(
+        order(place + "/resolve", R"({"reason":"seen","as":"succeeded","response_body":"{}"})")
+    );
+    ASSERT_TRUE(engine_->look_up(request_of("k1")));
+    Request other = request_of("k1");
+    other.fingerprint.digest[0] = 1;
+    ASSERT_TRUE(engine_->look_up(other));
+    leave_in_doubt("k2");  // the notes ride along
+
+    const Reply story = ask(place);
+
+    EXPECT_THAT(story.body, Not(HasSubstr("\"epoch\":0")));
+    for (const std::string event : {"replayed", "mismatch"}) {
+        EXPECT_THAT(
+            story.body, HasSubstr("\"event\":\"" + event + "\",\"epoch\":" + resolved)
+        );
+    }
+}
+
 TEST_F(LocalDeskTest, ReleaseNeedsAReasonRaisesTheEpochAndNamesWhoDidIt)
 {
     leave_in_doubt("k1");
@@ -174,10 +199,7 @@ TEST_F(LocalDeskTest, ResolveGivesTheAnswerThatRetriesGet)
 
     EXPECT_EQ(resolved.status, 200) << resolved.body;
     EXPECT_THAT(resolved.body, HasSubstr("\"state\":\"succeeded\""));
-    const Request retry{
-        *TenantId::parse("acme"), *Operation::parse("cobrar"), *Key::parse("k1"), {}, {}, {}
-    };
-    const auto outcome = engine_->look_up(retry);
+    const auto outcome = engine_->look_up(request_of("k1"));
     ASSERT_TRUE(outcome && *outcome && std::holds_alternative<Replayed>(**outcome));
     EXPECT_EQ(std::get<Replayed>(**outcome).response.status, 201);
     EXPECT_EQ(std::get<Replayed>(**outcome).response.body, "{}");
