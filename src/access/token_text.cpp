@@ -1,7 +1,7 @@
 #include "access/token_text.hpp"
 
+#include "base/header_name.hpp"
 #include "base/utf8.hpp"
-#include "http/message.hpp"
 
 #include <openssl/crypto.h>
 
@@ -27,7 +27,7 @@ Found find_all(const std::vector<Header>& headers, std::string_view name)
 {
     Found found;
     for (const Header& header : headers) {
-        if (!http::is_same_header(header.name, name)) continue;
+        if (!is_same_header(header.name, name)) continue;
         ++found.count;
         found.value = header.value;
     }
@@ -76,7 +76,7 @@ std::expected<std::string_view, Denial> find_bearer(const std::vector<Header>& h
     constexpr std::string_view scheme = "bearer";
     const std::size_t space = found.value.find(' ');
     if (found.count > 1 || space == std::string_view::npos ||
-        !http::is_same_header(found.value.substr(0, space), scheme)) {
+        !is_same_header(found.value.substr(0, space), scheme)) {
         return std::unexpected(Denial::malformed);
     }
     const std::size_t begin = found.value.find_first_not_of(' ', space);

@@ -1,7 +1,9 @@
 #include "app/modules.hpp"
 
+#include "app/operation_settings.hpp"
 #include "key_protocol/problems.hpp"
 #include "modules/propostas/answers.hpp"
+#include "modules/propostas/operations.hpp"
 #include "modules/propostas/routes.hpp"
 #include "modules/propostas/schema.hpp"
 #include "operators/refusals.hpp"
@@ -15,6 +17,14 @@ namespace {
 // The file's say on the policies that modules declare.
 Result<void> configure(const Settings& settings, key_protocol::Api& api)
 {
+    for (const auto& [name, fields] : settings.operations) {
+        if (!fields.contains("retention")) continue;
+        if (const auto why = propostas::why_retention_is_fixed(name)) {
+            return fail(
+                Errc::misconfigured, "operation \"" + name + "\": retention: " + std::string{*why}
+            );
+        }
+    }
     std::vector<OperationSpec> operations;
     for (const auto& route : api.atomic()) operations.push_back(route.operation);
     if (auto configured = configure_operations(settings.operations, operations); !configured) {

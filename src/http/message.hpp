@@ -3,6 +3,8 @@
 // Request and Response of the HTTP server, and the function between them. Free of Asio and Beast.
 // Plain values.
 
+#include "base/header_name.hpp"
+
 #include <umavez/response.hpp>
 #include <umavez/task.hpp>
 
@@ -49,7 +51,7 @@ struct Response {
 // Runs on the connection's thread; what blocks belongs elsewhere. An exception becomes a 500.
 using Handler = std::function<Task<Response>(Request)>;
 
-bool is_same_header(std::string_view left, std::string_view right) noexcept;  // case-insensitive
+using umavez::is_same_header;
 
 // The first header of that name.
 std::optional<std::string_view> find_header(

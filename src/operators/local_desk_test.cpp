@@ -48,14 +48,17 @@ protected:
 
     static Request request_of(const std::string& key, std::string_view tenant = "acme")
     {
-        return {*TenantId::parse(tenant), *Operation::parse("cobrar"), *Key::parse(key), {}, {}, {}};
+        return {
+            *TenantId::parse(tenant), *Operation::parse("cobrar"), *Key::parse(key), {}, {}, {}
+        };
     }
 
     void leave_in_doubt(const std::string& key, std::string_view tenant = "acme")
     {
         EXPECT_THROW(
             std::ignore = engine_->leased(
-                request_of(key, tenant), [](Lease&) -> Response { throw std::runtime_error{"cut off"}; }
+                request_of(key, tenant),
+                [](Lease&) -> Response { throw std::runtime_error{"cut off"}; }
             ),
             std::runtime_error
         );
@@ -154,9 +157,7 @@ TEST_F(LocalDeskTest, WhatChangedNothingIsToldUnderTheEpochOfTheRecordItMet)
 
     EXPECT_THAT(story.body, Not(HasSubstr("\"epoch\":0")));
     for (const std::string event : {"replayed", "mismatch"}) {
-        EXPECT_THAT(
-            story.body, HasSubstr("\"event\":\"" + event + "\",\"epoch\":" + resolved)
-        );
+        EXPECT_THAT(story.body, HasSubstr("\"event\":\"" + event + "\",\"epoch\":" + resolved));
     }
 }
 
@@ -176,6 +177,20 @@ TEST_F(LocalDeskTest, ReleaseNeedsAReasonRaisesTheEpochAndNamesWhoDidIt)
     EXPECT_GT(epoch_in(released), epoch_before);
     EXPECT_THAT(ask(place).body, HasSubstr("by ana (local): not at the bank"));
     EXPECT_EQ(order(place + "/resolve", R"({"reason":"x","as":"failed"})").status, 409);
+}
+
+TEST_F(LocalDeskTest, WhatIsFreeOrUnknownIsNotReleased)
+{
+    leave_in_doubt("k1");
+    const std::string place = "/ops/records/acme/cobrar/";
+    EXPECT_EQ(order(place + "k1/release", R"({"reason":"not there"})").status, 200);
+
+    const Reply again = order(place + "k1/release", R"({"reason":"not there"})");
+
+    EXPECT_EQ(again.status, 409);
+    EXPECT_THAT(again.body, HasSubstr("is free already"));
+    EXPECT_EQ(order(place + "nobody/release", R"({"reason":"x"})").status, 404);
+    EXPECT_EQ(order(place + "nobody/resolve", R"({"reason":"x","as":"failed"})").status, 404);
 }
 
 TEST_F(LocalDeskTest, ResolveGivesTheAnswerThatRetriesGet)
