@@ -70,7 +70,7 @@ struct SweepReport {
 struct TimelineEntry {
     Instant at;
     std::string event;
-    std::int64_t epoch = 0;
+    std::optional<std::int64_t> epoch;  // of the record; nullopt: none was there, or none was read
     std::string detail;
 };
 

@@ -16,7 +16,7 @@ namespace umavez {
 enum class Guarantee : std::uint8_t {
     atomic,  // business rows and record commit in one database transaction
     leased,  // claim commits, the outside effect runs, completion commits
-    cached,  // as leased, but the record lives in memory or Redis and can vanish with it
+    cached,  // as leased, but the record lives in memory and can vanish with it
 };
 
 enum class KeyRule : std::uint8_t {

@@ -16,6 +16,7 @@ namespace umavez {
 
 enum class Errc : std::uint8_t {
     invalid_argument = 1,  // The caller broke the contract; retrying cannot help.
+    not_found,             // There is no such record or row. Nothing was done.
     misconfigured,         // A setting is wrong; the detail names it and the cure.
     store_unavailable,     // The store did not take the command. Nothing was written.
     store_unknown,         // No answer from the store. The write may or may not have happened.

@@ -12,11 +12,13 @@
 #include <umavez/task.hpp>
 #include <umavez/time.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -134,11 +136,15 @@ struct DatabaseHealth {
     std::string detail;
 };
 
+// Batches by their number of members: one, up to 2, up to 4, … up to 512.
+using BatchSizes = std::array<std::uint64_t, 10>;
+
 struct LaneStats {
     std::uint64_t batches = 0;
     std::uint64_t members = 0;
     std::uint64_t retried_alone = 0;  // members run again after their batch was lost
     std::uint64_t queue_length = 0;
+    BatchSizes batch_sizes{};
 };
 
 // An open database. Closures run on its own threads, inside a transaction; many share one commit.
@@ -173,8 +179,10 @@ public:
     virtual DatabaseHealth health() = 0;                  // commits a small write, and reads
     virtual LaneStats lane_stats() const = 0;
 
-    // A consistent copy at `path`, while writers go on.
-    virtual Result<void> backup(const std::string& path) = 0;
+    // A consistent copy at `path`, while writers go on. Replaces nothing: invalid_argument where the name
+    // is taken. A `stop` in the middle leaves no copy and is store_unavailable.
+    virtual Result<void> backup(const std::string& path, std::stop_token stop) = 0;
+    Result<void> backup(const std::string& path) { return backup(path, {}); }
 
     // Without threads: runs what is queued and returns whether there was anything.
     virtual bool step() = 0;

@@ -14,39 +14,35 @@ namespace {
 // Fits every column that keeps a usuario; the table checks characters, which are never more.
 constexpr std::size_t label_bytes_max = 100;
 
-Result<void> check(const TokenDraft& draft)
+}  // namespace
+
+std::optional<DraftMistake> find_mistake(const TokenDraft& draft)
 {
     if (!draft.tenant && draft.role != Role::operator_) {
-        return fail(
-            Errc::invalid_argument,
-            "tenant: \"*\" is for operators, who look after all tenants; name one tenant for a "
-            "reader or writer"
-        );
+        return DraftMistake{
+            "tenant",
+            "\"*\" is for operators, who look after all tenants; name one tenant for a reader or "
+            "writer"
+        };
     }
     if (draft.label.size() > label_bytes_max) {
-        return fail(
-            Errc::invalid_argument,
-            fmt::format(
-                "label: {} bytes, at most {} are allowed", draft.label.size(), label_bytes_max
-            )
-        );
+        return DraftMistake{
+            "label",
+            fmt::format("{} bytes, at most {} are allowed", draft.label.size(), label_bytes_max)
+        };
     }
-    if (!is_utf8(draft.label)) return fail(Errc::invalid_argument, "label: not valid UTF-8");
+    if (!is_utf8(draft.label)) return DraftMistake{"label", "not valid UTF-8"};
     for (std::string_view rest = draft.label; !rest.empty();) {
         if (is_control(take_character(rest))) {
-            return fail(Errc::invalid_argument, "label: contains a control character");
+            return DraftMistake{"label", "contains a control character"};
         }
     }
     if (draft.lifetime &&
         (*draft.lifetime <= Duration::zero() || *draft.lifetime > limits::duration_max)) {
-        return fail(
-            Errc::invalid_argument, "expires: must be more than nothing and at most 100 years"
-        );
+        return DraftMistake{"lifetime", "must be more than nothing and at most 100 years"};
     }
-    return {};
+    return std::nullopt;
 }
-
-}  // namespace
 
 // Live and expired tokens, found by digest. Sorted by it: what a search by halves tells by its time
 // is about digests, from which nobody gets back to a token; the digest found is compared in
@@ -163,7 +159,11 @@ void TokenBook::refresh_every(std::stop_token stop, Duration period)
 
 Task<Result<NewToken>> TokenBook::async_create(TokenDraft draft)
 {
-    if (auto sane = check(draft); !sane) co_return std::unexpected(sane.error());
+    if (const auto mistake = find_mistake(draft)) {
+        co_return fail(
+            Errc::invalid_argument, fmt::format("{}: {}", mistake->field, mistake->message)
+        );
+    }
     NewToken made;
     made.text = make_token(random_);
     made.row.tenant = std::move(draft.tenant);
@@ -222,8 +222,7 @@ Task<Result<TokenRow>> TokenBook::async_revoke(std::int64_t id, TokenTenant tena
     }
     if (!revoked) {
         co_return fail(
-            Errc::invalid_argument,
-            fmt::format("there is no token {}; umavez token list shows them", id)
+            Errc::not_found, fmt::format("there is no token {}; umavez token list shows them", id)
         );
     }
     // It is revoked, whatever becomes of the refresh.

@@ -39,6 +39,13 @@ struct TokenDraft {
     std::optional<Duration> lifetime;  // nullopt: until it is revoked
 };
 
+// What is wrong with a draft, for whoever has a form to show it on.
+struct DraftMistake {
+    std::string field;  // "label"
+    std::string message;
+};
+std::optional<DraftMistake> find_mistake(const TokenDraft& draft);
+
 struct NewToken {
     TokenRow row;
     std::string text;  // shown once: it is kept nowhere
@@ -62,7 +69,7 @@ public:
     Task<Result<void>> async_refresh();
     Result<void> refresh() { return wait(async_refresh()); }
 
-    // invalid_argument: the draft is wrong, the detail tells what.
+    // invalid_argument: the draft has a mistake (find_mistake).
     Task<Result<NewToken>> async_create(TokenDraft draft);
     Result<NewToken> create(TokenDraft draft) { return wait(async_create(std::move(draft))); }
 
@@ -71,7 +78,7 @@ public:
     Result<std::vector<TokenRow>> list() { return wait(async_list()); }
 
     // By id, among the tokens of `tenant`, or (nullopt) among all. Revoking twice is done once.
-    // invalid_argument: there is none.
+    // not_found: there is none.
     Task<Result<TokenRow>> async_revoke(std::int64_t id, TokenTenant tenant = std::nullopt);
     Result<TokenRow> revoke(std::int64_t id, TokenTenant tenant = std::nullopt)
     {

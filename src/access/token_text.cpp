@@ -1,7 +1,7 @@
 #include "access/token_text.hpp"
 
+#include "base/headers.hpp"
 #include "base/utf8.hpp"
-#include "http/message.hpp"
 
 #include <openssl/crypto.h>
 
@@ -54,12 +54,12 @@ std::string make_token(Random& random)
 
 std::expected<std::string_view, Denial> find_bearer(const std::vector<Header>& headers)
 {
-    const http::HeaderLines found = http::find_lines(headers, "Authorization");
+    const HeaderLines found = find_lines(headers, "Authorization");
     if (found.count == 0) return std::unexpected(Denial::missing);
     constexpr std::string_view scheme = "bearer";
     const std::size_t space = found.value.find(' ');
     if (found.count > 1 || space == std::string_view::npos ||
-        !http::is_same_header(found.value.substr(0, space), scheme)) {
+        !is_same_header(found.value.substr(0, space), scheme)) {
         return std::unexpected(Denial::malformed);
     }
     const std::size_t begin = found.value.find_first_not_of(' ', space);
@@ -71,7 +71,7 @@ std::expected<std::string_view, Denial> find_bearer(const std::vector<Header>& h
 
 std::optional<std::string> find_usuario(const std::vector<Header>& headers)
 {
-    const http::HeaderLines found = http::find_lines(headers, "X-Usuario");
+    const HeaderLines found = find_lines(headers, "X-Usuario");
     if (found.count == 0 || found.value.empty()) return std::string{};
     if (found.count > 1 || found.value.size() > usuario_bytes_max || !is_utf8(found.value))
         return std::nullopt;

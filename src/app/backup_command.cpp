@@ -54,6 +54,9 @@ private:
 
 int back_up(const Invocation& invocation)
 {
+    if (invocation.arguments.front().empty()) {
+        return complain("FILE is empty: name the file to write", exit_usage);
+    }
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
     if (!desk->is_local()) {
@@ -67,12 +70,11 @@ int back_up(const Invocation& invocation)
         std::filesystem::absolute(invocation.arguments.front()).lexically_normal();
     JsonObject body;
     body.text("path", path);
-    std::optional<Document> done;
-    {
+    const auto done = [&] {
         const Progress progress{desk->database(), path};
-        done = desk->ask({.method = "POST", .path = "/ops/backup", .body = body.str()});
-    }
-    if (!done) return exit_failed;
+        return desk->ask({.method = "POST", .path = "/ops/backup", .body = body.str()});
+    }();
+    if (!done) return done.error();
     if (invocation.has("--json")) {
         fmt::print("{}", *done->text);
     } else {

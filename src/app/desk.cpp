@@ -87,6 +87,19 @@ Result<std::unique_ptr<Desk>> open_local(const Settings& settings)
     return open_own(settings, user_name());
 }
 
+// "status: is not one of …; limit: is not …"
+std::string fields_of(const JsonValue& problem)
+{
+    std::string all;
+    const auto errors = problem.find("errors");
+    if (!errors || errors->kind() != JsonKind::array) return all;
+    for (const JsonValue error : errors->elements()) {
+        if (!all.empty()) all += "; ";
+        all += text_of(error, "field") + ": " + text_of(error, "message");
+    }
+    return all;
+}
+
 // A problem in one sentence.
 std::string to_sentence(const operators::Reply& reply, const Document& problem)
 {
@@ -94,12 +107,7 @@ std::string to_sentence(const operators::Reply& reply, const Document& problem)
     if (const std::string detail = text_of(problem.root(), "detail"); !detail.empty()) {
         sentence = detail;
     }
-    if (const auto errors = problem.root().find("errors");
-        errors && errors->kind() == JsonKind::array) {
-        for (const JsonValue error : errors->elements()) {
-            sentence = text_of(error, "field") + ": " + text_of(error, "message");
-        }
-    }
+    if (const std::string fields = fields_of(problem.root()); !fields.empty()) sentence = fields;
     if (sentence.empty()) sentence = fmt::format("the server answered {}", reply.status);
     if (reply.status == 401) sentence += "; give a token with --token-file FILE or UMAVEZ_TOKEN";
     return sentence;
@@ -134,23 +142,24 @@ std::expected<DeskSession, int> DeskSession::open(const Invocation& invocation)
     return DeskSession{*std::move(desk), true, database_path(*settings)};
 }
 
-std::optional<Document> DeskSession::ask(const operators::Wish& wish)
+std::expected<Document, int> DeskSession::ask(const operators::Wish& wish)
 {
     auto reply = desk_->ask(wish);
-    if (!reply) {
-        complain(reply.error().detail);
-        return std::nullopt;
-    }
+    if (!reply) return std::unexpected(complain(reply.error().detail));
     auto text = std::make_unique<const std::string>(std::move(reply->body));
     auto tree = JsonTree::parse(*text);
     if (!tree) {
-        complain(fmt::format("the answer {} is not JSON; is this a umavez server?", reply->status));
-        return std::nullopt;
+        return std::unexpected(complain(
+            fmt::format("the answer {} is not JSON; is this a umavez server?", reply->status)
+        ));
     }
     Document document{std::move(text), *std::move(tree)};
     if (reply->status < 400) return document;
-    complain(to_sentence(*reply, document));
-    return std::nullopt;
+    // The desk reads what the command line passed on: what it calls malformed was written there.
+    const bool is_usage = reply->status == 400 || reply->status == 422;
+    return std::unexpected(
+        complain(to_sentence(*reply, document), is_usage ? exit_usage : exit_failed)
+    );
 }
 
 std::string text_of(const JsonValue& object, std::string_view name)

@@ -8,8 +8,8 @@
 #include "json/tree.hpp"
 #include "operators/desk.hpp"
 
+#include <expected>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +26,14 @@ struct Document {
     JsonValue root() const { return tree.root(); }
 };
 
-// Complains by itself: nullopt and the exit code.
+// Complains by itself, and gives the exit code.
 class DeskSession {
 public:
     static std::expected<DeskSession, int> open(const Invocation& invocation);
 
-    // Nullopt: it complained, and the command ends with exit_failed.
-    std::optional<Document> ask(const operators::Wish& wish);
+    // Otherwise it complained, and the command ends with this code: exit_usage where what was asked
+    // for cannot be, exit_failed else.
+    std::expected<Document, int> ask(const operators::Wish& wish);
 
     // On the machine of the database, not over HTTP.
     bool is_local() const noexcept { return is_local_; }
@@ -48,7 +49,7 @@ private:
     std::string database_;  // the path of its file, where it is known
 };
 
-// Members of an answer; empty or nullopt where they are null or missing.
+// Members of an answer; empty where they are null or missing.
 std::string text_of(const JsonValue& object, std::string_view name);
 std::string number_of(const JsonValue& object, std::string_view name);
 

@@ -1,7 +1,6 @@
 #include "app/load.hpp"
 
 #include "access/token_table.hpp"
-#include "base/shown.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
 #include "store/sqlite/schema.hpp"
@@ -9,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <unistd.h>
 
 namespace umavez {
 namespace {
@@ -19,23 +16,6 @@ std::optional<std::string> from_environment(const std::string& name)
 {
     const char* const value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>{value};
-}
-
-// A file that is there must be writable, else its directory.
-Result<void> check_writable(const std::string& path)
-{
-    const std::filesystem::path file{path};
-    const bool exists = std::filesystem::exists(file);
-    const std::filesystem::path checked = exists ? file : file.parent_path();
-    if (::access(checked.c_str(), W_OK) == 0) return {};
-    return fail(
-        Errc::misconfigured,
-        fmt::format(
-            "database: {} cannot be written; change its owner or mode, or choose another path with "
-            "--database",
-            shown(checked.string())
-        )
-    );
 }
 
 }  // namespace
@@ -49,7 +29,7 @@ Result<Settings> load_settings(const Invocation& invocation)
 
 int refuse_settings(const Error& error)
 {
-    return complain(error.detail, error.detail.starts_with("--") ? exit_usage : exit_failed);
+    return complain(error.detail, error.code == Errc::invalid_argument ? exit_usage : exit_failed);
 }
 
 std::vector<Migration> all_migrations(const Modules& modules)
@@ -62,20 +42,6 @@ std::vector<Migration> all_migrations(const Modules& modules)
         all.insert(all.end(), migrations.begin(), migrations.end());
     }
     return all;
-}
-
-Result<void> check_settings(const Settings& settings)
-{
-    const auto url = parse_database_url(settings.database);
-    if (!url) return fail(Errc::misconfigured, "database: " + url.error().detail);
-    if (!url->is_memory()) {
-        const auto path = resolve_database_path(url->path, false);
-        if (!path) return fail(Errc::misconfigured, "database: " + path.error().detail);
-        if (auto checked = check_writable(*path); !checked) return checked;
-    }
-    const auto modules = load_modules(settings);
-    if (!modules) return std::unexpected(modules.error());
-    return {};
 }
 
 Result<OpenEngine> open_all(

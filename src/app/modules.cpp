@@ -1,7 +1,9 @@
 #include "app/modules.hpp"
 
+#include "app/operation_settings.hpp"
 #include "key_protocol/problems.hpp"
 #include "modules/propostas/answers.hpp"
+#include "modules/propostas/operations.hpp"
 #include "modules/propostas/routes.hpp"
 #include "modules/propostas/schema.hpp"
 #include "operators/refusals.hpp"
@@ -18,6 +20,14 @@ namespace {
 // in the code of a route, and no setting changes it.
 Result<void> configure(const Settings& settings, key_protocol::Api& api)
 {
+    for (const auto& [name, fields] : settings.operations) {
+        if (!fields.contains("retention")) continue;
+        if (const auto why = propostas::why_retention_is_fixed(name)) {
+            return fail(
+                Errc::misconfigured, "operation \"" + name + "\": retention: " + std::string{*why}
+            );
+        }
+    }
     const std::vector<OperationSpec*> declared = api.operations();
     std::vector<OperationSpec> operations;
     for (const OperationSpec* const operation : declared) operations.push_back(*operation);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <unistd.h>
 #include <utility>
@@ -20,15 +19,6 @@ std::size_t width_of(std::string_view text)
     return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     }));
-}
-
-std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count)
-{
-    int number = 0;
-    const char* const begin = text.data() + at;
-    const auto [end, error] = std::from_chars(begin, begin + count, number);
-    if (error != std::errc{} || end != begin + count) return std::nullopt;
-    return number;
 }
 
 }  // namespace
@@ -60,28 +50,6 @@ std::string to_distance(Instant at, Instant now)
                         : fmt::format("in {} {}", seconds / length, unit);
     }
     return "just now";
-}
-
-std::optional<Instant> parse_rfc3339(std::string_view text)
-{
-    if (text.size() != 27 || text[10] != 'T' || text[19] != '.' || text[26] != 'Z')
-        return std::nullopt;
-    const auto year = digits(text, 0, 4);
-    const auto month = digits(text, 5, 2);
-    const auto day = digits(text, 8, 2);
-    const auto hour = digits(text, 11, 2);
-    const auto minute = digits(text, 14, 2);
-    const auto second = digits(text, 17, 2);
-    const auto micros = digits(text, 20, 6);
-    if (!year || !month || !day || !hour || !minute || !second || !micros) return std::nullopt;
-    const std::chrono::year_month_day date{
-        std::chrono::year{*year},
-        std::chrono::month{static_cast<unsigned>(*month)},
-        std::chrono::day{static_cast<unsigned>(*day)}
-    };
-    if (!date.ok()) return std::nullopt;
-    return std::chrono::sys_days{date} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
-           std::chrono::seconds{*second} + Duration{*micros};
 }
 
 std::string to_columns(

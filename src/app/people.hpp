@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +22,6 @@ std::string painted(std::string_view text, Colour colour);
 
 // "just now", "3 min ago", "in 5 h".
 std::string to_distance(Instant at, Instant now);
-
-// Of the form that to_rfc3339 writes; nullopt: another.
-std::optional<Instant> parse_rfc3339(std::string_view text);
 
 struct Cell {
     std::string text;

@@ -1,7 +1,5 @@
 #include "app/people.hpp"
 
-#include "base/rfc3339.hpp"
-
 #include <gtest/gtest.h>
 
 namespace umavez {
@@ -19,15 +17,6 @@ TEST(People, TimesAreDistances)
     EXPECT_EQ(to_distance(now - 49h, now), "2 d ago");
     EXPECT_EQ(to_distance(now + 5s, now), "in 5 s");
     EXPECT_EQ(to_distance(now + 90min, now), "in 1 h");
-}
-
-TEST(People, InstantsGoThereAndBack)
-{
-    EXPECT_EQ(parse_rfc3339(to_rfc3339(now)), now);
-    for (const char* const text :
-         {"", "2026", "2026-13-01T00:00:00.000000Z", "2026-01-01 00:00:00.000000Z"}) {
-        EXPECT_EQ(parse_rfc3339(text), std::nullopt) << text;
-    }
 }
 
 TEST(People, ColumnsAreAsWideAsTheirWidestCharacters)

@@ -9,14 +9,15 @@
 #include "app/routes.hpp"
 #include "app/version.hpp"
 #include "base/memory.hpp"
-#include "database/sqlite/control_socket.hpp"
 #include "http/server.hpp"
+#include "operators/control_socket.hpp"
 #include "operators/local_desk.hpp"
 #include "operators/operator_routes.hpp"
 #include "telemetry/log.hpp"
 
 #include <csignal>
 #include <cstdlib>
+#include <stop_token>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -78,13 +79,13 @@ void raise_file_limit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Result<std::unique_ptr<ControlSocket>> open_control_socket(
+Result<std::unique_ptr<operators::ControlSocket>> open_control_socket(
     const Settings& settings, const operators::LocalDesk& desk
 )
 {
     const std::string path = control_socket_path(settings);
     if (path.empty()) return nullptr;
-    return ControlSocket::open(path, [&desk](std::string_view line) {
+    return operators::ControlSocket::open(path, [&desk](std::string_view line) {
         return desk.answer_line(line);
     });
 }
@@ -102,7 +103,10 @@ int serve(const Settings& settings)
     if (!tokens) return complain("database: " + tokens.error().detail);
     if (const auto checked = check_listen(settings.listen, !(*tokens)->is_empty()); !checked)
         return complain(checked.error().detail);
-    const operators::OperatorNeeds operator_needs{*opened->engine, *opened->database, **tokens};
+    std::stop_source stopping;
+    const operators::OperatorNeeds operator_needs{
+        *opened->engine, *opened->database, **tokens, stopping.get_token()
+    };
     const operators::LocalDesk desk{operator_needs, opened->modules.problems};
     auto control = open_control_socket(settings, desk);
     if (!control) return complain("control socket: " + control.error().detail);
@@ -151,6 +155,7 @@ int serve(const Settings& settings)
     );
 
     const int signal = wait_for_stop_signal(**server, settings, log);
+    stopping.request_stop();  // a copy of a large database would hold up the end
     log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
         // Their frames cannot be taken down while they run. Leases expire, transactions roll back.

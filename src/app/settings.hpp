@@ -5,35 +5,23 @@
 // Every setting has the three names in one table. Each error names the setting, where it was found,
 // and the cure. Immutable after load_settings.
 
+#include "app/listen_address.hpp"
 #include "app/policy_settings.hpp"
 #include "key_protocol/read_request.hpp"
 #include "modules/propostas/operations.hpp"
 #include "telemetry/log.hpp"
 
-#include <umavez/operation.hpp>
 #include <umavez/result.hpp>
 #include <umavez/time.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace umavez {
-
-struct ListenAddress {
-    std::string address;  // an IP address, without brackets
-    std::uint16_t port = 0;
-    bool is_loopback() const noexcept;
-    friend bool operator==(const ListenAddress&, const ListenAddress&) = default;
-};
-
-// "127.0.0.1:8080", "[::1]:8080", "localhost:8080"
-Result<ListenAddress> parse_listen(std::string_view text);
 
 struct Settings {
     std::string database = "sqlite:umavez.db";
@@ -67,13 +55,8 @@ struct SettingSources {
     std::function<std::optional<std::string>(const std::string&)> environment;
 };
 
-// Without --config and UMAVEZ_CONFIG, umavez.toml is read if it is there.
+// Without --config and UMAVEZ_CONFIG, umavez.toml is read if it is there. invalid_argument: a flag
+// is wrong; misconfigured: the environment or the file is.
 Result<Settings> load_settings(const SettingSources& sources);
-
-// Puts the overrides of the file on the operations that exist, and checks the result. Refuses a
-// name that nobody declared, with the names that are.
-Result<void> configure_operations(
-    const std::map<std::string, PolicyOverrides>& overrides, std::span<OperationSpec> operations
-);
 
 }  // namespace umavez

@@ -3,6 +3,7 @@
 #include "app/settings.hpp"
 
 #include "app/config_file.hpp"
+#include "app/operation_settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

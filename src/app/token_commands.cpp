@@ -5,6 +5,7 @@
 #include "app/people.hpp"
 #include "app/units.hpp"
 #include "base/json_object.hpp"
+#include "base/rfc3339.hpp"
 #include "base/shown.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ int create(const Invocation& invocation)
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
     const auto made = desk->ask({.method = "POST", .path = "/ops/tokens", .body = body.str()});
-    if (!made) return exit_failed;
+    if (!made) return made.error();
     if (invocation.has("--json")) {
         fmt::print("{}", *made->text);
         return exit_done;
@@ -65,7 +66,7 @@ int list(const Invocation& invocation)
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
     const auto listed = desk->ask({.path = "/ops/tokens"});
-    if (!listed) return exit_failed;
+    if (!listed) return listed.error();
     if (invocation.has("--json")) {
         fmt::print("{}", *listed->text);
         return exit_done;
@@ -118,7 +119,7 @@ int revoke(const Invocation& invocation)
     if (!desk) return desk.error();
     const auto revoked =
         desk->ask({.method = "POST", .path = fmt::format("/ops/tokens/{}/revoke", id)});
-    if (!revoked) return exit_failed;
+    if (!revoked) return revoked.error();
     if (invocation.has("--json")) {
         fmt::print("{}", *revoked->text);
     } else {

@@ -6,6 +6,7 @@ std::string_view to_text(Errc code) noexcept
 {
     switch (code) {
         case Errc::invalid_argument: return "invalid_argument";
+        case Errc::not_found: return "not_found";
         case Errc::misconfigured: return "misconfigured";
         case Errc::store_unavailable: return "store_unavailable";
         case Errc::store_unknown: return "store_unknown";

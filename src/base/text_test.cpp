@@ -1,6 +1,7 @@
 // JSON texts, shown texts and UUIDs: what other programs read must be well formed whatever went in.
 
 #include "base/json_text.hpp"
+#include "base/rfc3339.hpp"
 #include "base/shown.hpp"
 #include "base/uuid.hpp"
 
@@ -63,8 +64,16 @@ TEST(Shown, ACutNeverSplitsACharacter)
 TEST(Shown, WhatSteersATerminalIsReplaced)
 {
     EXPECT_EQ(shown("a\x1b[31m\nb\x7f"), "a?[31m?b?");
-    EXPECT_EQ(shown("a\x9b" "31m"), "a?31m");
-    EXPECT_EQ(shown("a\xc2\x9b" "31mé"), "a?31mé");
+    EXPECT_EQ(
+        shown("a\x9b"
+              "31m"),
+        "a?31m"
+    );
+    EXPECT_EQ(
+        shown("a\xc2\x9b"
+              "31mé"),
+        "a?31mé"
+    );
 }
 
 TEST(Uuid7, HasTheLayoutOfRfc9562)
@@ -83,6 +92,33 @@ TEST(Uuid7, TwoOfOneInstantDiffer)
     const Instant now = from_micros(1);
 
     EXPECT_NE(make_uuid7(now, system_random()), make_uuid7(now, system_random()));
+}
+
+TEST(Rfc3339, InstantsGoThereAndBack)
+{
+    for (const std::int64_t micros : {0LL, 1'700'000'000'123'456LL, 4'102'444'799'999'999LL}) {
+        EXPECT_EQ(parse_rfc3339(to_rfc3339(from_micros(micros))), from_micros(micros));
+    }
+}
+
+TEST(Rfc3339, AnotherFormOrATimeThatDoesNotExistIsNone)
+{
+    for (const char* const text :
+         {"",
+          "2026",
+          "2026-13-01T00:00:00.000000Z",
+          "2026-02-29T00:00:00.000000Z",
+          "2026-01-01 00:00:00.000000Z",
+          "2026/01/01T00:00:00.000000Z",
+          "2026-01-01T24:00:00.000000Z",
+          "2026-01-01T00:60:00.000000Z",
+          "2026-01-01T00:00:60.000000Z",
+          "2026-01-01T00.00.00.000000Z",
+          "-026-01-01T00:00:00.000000Z",
+          "2026-01-01T00:00:00.-00000Z",
+          "2026-01-01T00:00:00.000000z"}) {
+        EXPECT_EQ(parse_rfc3339(text), std::nullopt) << text;
+    }
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ private:
             "guarantee = \"{}\" cannot be given by the {} store; use {}",
             to_text(policy_.guarantee),
             offered.store_name,
-            policy_.guarantee == Guarantee::cached ? "memory or Redis, or guarantee = \"leased\""
-                                                   : "SQLite or PostgreSQL, or guarantee = \"cached\""
+            policy_.guarantee == Guarantee::cached ? "memory, or guarantee = \"leased\""
+                                                   : "SQLite, or guarantee = \"cached\""
         );
     }
 
@@ -79,7 +79,7 @@ private:
         if (policy_.retention) {
             if (auto checked = positive("retention", *policy_.retention); !checked) return checked;
         }
-        if (policy_.guarantee != Guarantee::atomic && policy_.lease < limits::lease_min) {
+        if (policy_.lease < limits::lease_min) {
             return refuse(
                 "lease is {}; heartbeats keep nothing below {}, so raise it",
                 to_seconds(policy_.lease),

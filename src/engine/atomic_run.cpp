@@ -141,7 +141,7 @@ Result<std::optional<Record>> AtomicRun::claim_existing(Transaction& transaction
 Result<void> AtomicRun::answer(Transaction& transaction, const Decision& decision, Record record)
 {
     if (const auto* const in_progress = std::get_if<InProgress>(&decision)) {
-        note = AuditNote{AuditEvent::in_progress, {}};
+        note = AuditNote{AuditEvent::in_progress, {}, record.token.epoch};
         outcome = *in_progress;
     } else if (const auto* const in_doubt = std::get_if<InDoubt>(&decision)) {
         outcome = *in_doubt;
@@ -149,13 +149,17 @@ Result<void> AtomicRun::answer(Transaction& transaction, const Decision& decisio
         outcome = InDoubt{.retry_after = hold->retry_after};
     } else if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
         note = AuditNote{
-            AuditEvent::mismatch, mismatch->target ? "another target" : "another fingerprint"
+            AuditEvent::mismatch,
+            mismatch->target ? "another target" : "another fingerprint",
+            record.token.epoch
         };
         outcome = *mismatch;
     } else {
         mismatch_ignored = record.fingerprint != call_.request.fingerprint;
         note = AuditNote{
-            mismatch_ignored ? AuditEvent::mismatch_ignored : AuditEvent::replayed, {}
+            mismatch_ignored ? AuditEvent::mismatch_ignored : AuditEvent::replayed,
+            {},
+            record.token.epoch
         };
         auto replayed = replay(transaction, call_.operation, std::move(record));
         if (!replayed) return std::unexpected(replayed.error());

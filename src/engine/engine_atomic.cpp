@@ -109,7 +109,7 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
         }
         const Duration left = patience - (clock_.boottime() - started_at);
         if (left <= Duration{0} || !ticket->is_valid()) {
-            note(id, AuditEvent::in_progress);
+            note(id, AuditEvent::in_progress, 0);  // it has not committed: there is no record yet
             co_return InProgress{std::chrono::seconds{1}};
         }
         co_await ticket->woken_within(left);
@@ -133,7 +133,7 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
     const Result<void> committed =
         co_await transactional_->async_run(std::move(closure), operation.policy.atomic_run_limit);
     if (committed) {
-        if (run.note) note(id, run.note->event, std::move(run.note->detail));
+        if (run.note) note(id, run.note->event, run.note->epoch, std::move(run.note->detail));
         if (run.mismatch_ignored) operation.tally.add(Count::mismatch_ignored);
         if (run.released) operation.tally.add(Count::released);
     }
@@ -180,7 +180,9 @@ Result<Outcome> EngineImpl::atomically(
     };
     AtomicRun run{call};
     const Result<void> done = run.run(outer);
-    if (done && run.note) note(**id, run.note->event, std::move(run.note->detail));
+    if (done && run.note) {
+        note(**id, run.note->event, run.note->epoch, std::move(run.note->detail));
+    }
     auto outcome = to_answer(run, done);
     if (outcome) operation.tally.add(*outcome);
     return outcome;

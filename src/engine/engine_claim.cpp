@@ -84,24 +84,27 @@ Outcome EngineImpl::to_outcome(
 )
 {
     if (std::holds_alternative<Replay>(decision)) {
-        if (!note_if_ignored(operation, id, request, record)) note(id, AuditEvent::replayed);
+        if (!note_if_ignored(operation, id, request, record)) {
+            note(id, AuditEvent::replayed, record.token.epoch);
+        }
         return to_replayed(std::move(record));
     }
     if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
-        note_mismatch(id, *mismatch);
+        note_mismatch(id, *mismatch, record.token.epoch);
         return *mismatch;
     }
     note_if_ignored(operation, id, request, record);
     if (const auto* const in_progress = std::get_if<InProgress>(&decision)) {
-        note(id, AuditEvent::in_progress);
+        note(id, AuditEvent::in_progress, record.token.epoch);
         return InProgress{std::max(in_progress->retry_after, Duration{1})};
     }
     return std::get<InDoubt>(decision);
 }
 
-void EngineImpl::note_mismatch(const RecordId& id, const Mismatch& mismatch)
+void EngineImpl::note_mismatch(const RecordId& id, const Mismatch& mismatch, std::int64_t epoch)
 {
-    note(id, AuditEvent::mismatch, mismatch.target ? "another target" : "another fingerprint");
+    const char* const what = mismatch.target ? "another target" : "another fingerprint";
+    note(id, AuditEvent::mismatch, epoch, what);
 }
 
 // Under `on_mismatch = original` another payload goes on by status, and somebody should know.
@@ -111,7 +114,7 @@ bool EngineImpl::note_if_ignored(
 {
     if (record.fingerprint == request.fingerprint) return false;
     operation.tally.add(Count::mismatch_ignored);
-    note(id, AuditEvent::mismatch_ignored);
+    note(id, AuditEvent::mismatch_ignored, record.token.epoch);
     return true;
 }
 
@@ -120,35 +123,34 @@ std::optional<Outcome> EngineImpl::look_at_hand(Declared& operation, const Reque
 {
     std::optional<Outcome> outcome;
     if (!request.key) return outcome;
-    bool differs = false;
+    Met met;
     const auto look = [&](const Record& record, Instant now) {
+        met = {record.token.epoch, record.fingerprint != request.fingerprint};
         const Decision decision = decide(&record, request, operation.policy, now);
         if (std::holds_alternative<Replay>(decision)) {
-            differs = record.fingerprint != request.fingerprint;
             outcome.emplace(to_replayed(record));
         } else if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
             if (is_completed(record)) outcome = *mismatch;
         }
     };
     store_.look_at({request.tenant_id, request.operation, *request.key}, std::ref(look));
-    if (outcome && (differs || options_.audit)) {
-        note_known(operation, {request.tenant_id, request.operation, *request.key}, *outcome, differs);
+    if (outcome && (met.differs || options_.audit)) {
+        note_known(operation, {request.tenant_id, request.operation, *request.key}, *outcome, met);
     }
     return outcome;
 }
 
-// `differs`: in the fingerprint, which the policy ignores.
 void EngineImpl::note_known(
-    Declared& operation, const RecordId& id, const Outcome& known, bool differs
+    Declared& operation, const RecordId& id, const Outcome& known, const Met& met
 )
 {
     if (const auto* const mismatch = std::get_if<Mismatch>(&known)) {
-        note_mismatch(id, *mismatch);
-    } else if (differs) {
+        note_mismatch(id, *mismatch, met.epoch);
+    } else if (met.differs) {
         operation.tally.add(Count::mismatch_ignored);
-        note(id, AuditEvent::mismatch_ignored);
+        note(id, AuditEvent::mismatch_ignored, met.epoch);
     } else {
-        note(id, AuditEvent::replayed);
+        note(id, AuditEvent::replayed, met.epoch);
     }
 }
 
@@ -190,20 +192,20 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
 )
 {
     std::optional<Outcome> outcome;
-    bool differs = false;
+    Met met;
     Closure closure = [&](Transaction& transaction) -> Result<void> {
         outcome.reset();
         auto sighting = transactional_->find(transaction, id);
         if (!sighting) return std::unexpected(sighting.error());
         if (!sighting->record) return {};
-        const Decision decision =
-            decide(&*sighting->record, request, operation.policy, sighting->now);
+        const Record& record = *sighting->record;
+        met = {record.token.epoch, record.fingerprint != request.fingerprint};
+        const Decision decision = decide(&record, request, operation.policy, sighting->now);
         if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
-            if (is_completed(*sighting->record)) outcome = *mismatch;
+            if (is_completed(record)) outcome = *mismatch;
             return {};
         }
         if (!std::holds_alternative<Replay>(decision)) return {};
-        differs = sighting->record->fingerprint != request.fingerprint;
         auto replayed = replay(transaction, operation, *std::move(sighting->record));
         if (!replayed) return std::unexpected(replayed.error());
         outcome = *std::move(replayed);
@@ -211,7 +213,7 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
     };
     const auto read = co_await transactional_->database().async_read(std::move(closure));
     if (!read || !outcome) co_return std::nullopt;  // the lane will tell what is wrong
-    note_known(operation, id, *outcome, differs);
+    note_known(operation, id, *outcome, met);
     co_return outcome;
 }
 

@@ -183,9 +183,10 @@ OwnerWrite EngineImpl::last_write(const LeaseState& lease, Settled as, std::stri
 // Somebody else has the key: the answer is what is there.
 void EngineImpl::fence(LeaseState& lease, std::optional<Record>& there, Instant now)
 {
+    const std::int64_t met = there ? there->token.epoch : 0;
     lease.instead = answer_instead(there, lease, now);
     lease.operation.tally.add(Count::fenced);
-    note(lease.id, AuditEvent::fenced, fmt::format("epoch {}", lease.token.epoch));
+    note(lease.id, AuditEvent::fenced, met, fmt::format("epoch {} came late", lease.token.epoch));
 }
 
 // A completion of ours is there already: one inside a transaction, or one whose fate was unknown.

@@ -199,9 +199,11 @@ double EngineImpl::random_share()
     return static_cast<double>(random_.next() >> 11) * 0x1.0p-53;
 }
 
-void EngineImpl::note(const RecordId& id, AuditEvent event, std::string detail)
+void EngineImpl::note(
+    const RecordId& id, AuditEvent event, std::int64_t epoch, std::string detail
+)
 {
-    if (options_.audit) store_.note(id, make_note(event, std::move(detail)));
+    if (options_.audit) store_.note(id, make_note(event, std::move(detail), epoch));
 }
 
 std::optional<AuditNote> EngineImpl::audit(AuditEvent event, std::string detail) const

@@ -102,7 +102,12 @@ private:
         const Decision& decision,
         Record& record
     );
-    void note_mismatch(const RecordId& id, const Mismatch& mismatch);
+    // What a look found: the audit tells it.
+    struct Met {
+        std::int64_t epoch = 0;
+        bool differs = false;  // in the fingerprint, which the policy may ignore
+    };
+    void note_mismatch(const RecordId& id, const Mismatch& mismatch, std::int64_t epoch);
     bool note_if_ignored(
         Declared& operation, const RecordId& id, const Request& request, const Record& record
     );
@@ -111,7 +116,7 @@ private:
     );
     Task<bool> shows_owner(const Declared& operation, const RecordId& id, const Request& request);
     std::optional<Outcome> look_at_hand(Declared& operation, const Request& request);
-    void note_known(Declared& operation, const RecordId& id, const Outcome& known, bool differs);
+    void note_known(Declared& operation, const RecordId& id, const Outcome& known, const Met& met);
     Task<std::optional<Outcome>> look_at_current(
         Declared& operation, const RecordId& id, const Request& request
     );
@@ -163,7 +168,8 @@ private:
 
     Execution make_execution();
     double random_share();
-    void note(const RecordId& id, AuditEvent event, std::string detail = {});
+    // `epoch`: of the record that was met; 0: none was read.
+    void note(const RecordId& id, AuditEvent event, std::int64_t epoch, std::string detail = {});
     std::optional<AuditNote> audit(AuditEvent event, std::string detail = {}) const;
     // Who may come in: to look, to claim, to claim inside a transaction that is open.
     Result<Declared*> enter(const Request& request) const;

@@ -19,8 +19,20 @@ Result<void> check_reason(const std::string& reason)
     return fail(Errc::invalid_argument, "reason is empty; say why, it is kept in the audit");
 }
 
+bool is_free(const Record& record) noexcept
+{
+    return record.status == Status::failed && !record.final;
+}
+
 Error refusal(const RecordId& id, const Record& record, std::string_view wish, std::string_view when)
 {
+    if (is_free(record)) {
+        return {
+            Errc::invalid_argument,
+            fmt::format("key \"{}\" is free already: the next request with it runs", id.key.text()),
+            std::source_location::current()
+        };
+    }
     return {
         Errc::invalid_argument,
         fmt::format(
@@ -53,8 +65,10 @@ Task<Result<Story>> EngineImpl::async_explain(RecordId id)
     if (!entries) co_return std::unexpected(entries.error());
     Story story{.record = std::move(sighting->record), .now = sighting->now, .timeline = {}};
     for (AuditEntry& entry : *entries) {
+        std::optional<std::int64_t> epoch;
+        if (entry.token.epoch != 0) epoch = entry.token.epoch;
         story.timeline.push_back(
-            {entry.at, std::string{to_text(entry.event)}, entry.token.epoch, std::move(entry.detail)}
+            {entry.at, std::string{to_text(entry.event)}, epoch, std::move(entry.detail)}
         );
     }
     co_return story;
@@ -68,8 +82,7 @@ Task<Result<Record>> EngineImpl::async_release(RecordId id, std::string reason)
         std::move(id),
         std::move(note),
         [](const Record& record, Instant now) {
-            return record.status == Status::in_doubt || record.status == Status::failed ||
-                   is_lease_over(record, now);
+            return record.status == Status::in_doubt || record.final || is_lease_over(record, now);
         },
         [this](const Record& record, const Policy& policy) {
             return operator_release_draft(record, make_execution(), policy.retention);
@@ -119,7 +132,9 @@ Task<Result<Record>> EngineImpl::overrule(
     const auto sighting = co_await store_.find(std::move(wanted));
     if (!sighting) co_return std::unexpected(sighting.error());
     if (!sighting->record) {
-        co_return fail(Errc::invalid_argument, fmt::format("there is no key \"{}\"", id.key.text()));
+        co_return fail(
+            Errc::not_found, fmt::format("there is no record of the key \"{}\"", id.key.text())
+        );
     }
     const Record& record = *sighting->record;
     if (!may(record, sighting->now)) co_return std::unexpected(refusal(id, record, wish, when));

@@ -3,6 +3,8 @@
 // Request and Response of the HTTP server, and the functions between them. Free of Asio and Beast.
 // Plain values.
 
+#include "base/headers.hpp"
+
 #include <umavez/response.hpp>
 #include <umavez/task.hpp>
 
@@ -61,19 +63,14 @@ struct Entry {
 // memory. The request has everything but its body. Runs on the connection's thread; never blocks.
 using Gate = std::function<Entry(const Request& head)>;
 
-bool is_same_header(std::string_view left, std::string_view right) noexcept;  // case-insensitive
+using umavez::find_lines;
+using umavez::HeaderLines;
+using umavez::is_same_header;
 
 // The first header of that name.
 std::optional<std::string_view> find_header(
     const std::vector<Header>& headers, std::string_view name
 ) noexcept;
-
-// The lines of one name: for headers that may be given once.
-struct HeaderLines {
-    std::size_t count = 0;
-    std::string_view value;  // of the last
-};
-HeaderLines find_lines(const std::vector<Header>& headers, std::string_view name) noexcept;
 
 Response text_response(int status, std::string body);
 Response json_response(int status, std::string body);

@@ -200,6 +200,7 @@ http::Problem problem_of(const Error& error, bool has_key)
             return problem;
         }
         case Errc::invalid_argument:
+        case Errc::not_found:
         case Errc::misconfigured:
         case Errc::lease_lost:
         case Errc::wrong_thread:

@@ -10,8 +10,8 @@
 namespace umavez::operators {
 
 struct Advice {
-    std::string state;    // "in doubt", "abandoned": finer than the status
-    std::string meaning;  // one or two sentences
+    std::string state;    // "in doubt", "abandoned", "expired": finer than the status
+    std::string meaning;  // what retries are told included
     std::string next;     // what to do
 };
 

@@ -58,6 +58,8 @@ Result<TakenWish> parse_wish(const std::string& line)
 
 Result<Reply> parse_reply(const std::string& line)
 {
+    if (line.starts_with("error: "))
+        return fail(Errc::store_unknown, "the server: " + line.substr(7));
     const auto tree = JsonTree::parse(line);
     const auto status = tree ? tree->root().find("status") : std::nullopt;
     Reply reply;

@@ -24,6 +24,12 @@ JsonObject begin_record(const RecordId& id, const Record& record, Instant now)
     return json;
 }
 
+// Whether it has its last word: `record.final` tells so of failures alone.
+bool is_final(const Record& record) noexcept
+{
+    return record.status == Status::succeeded || record.final;
+}
+
 std::string response_json(const std::optional<StoredResponse>& stored)
 {
     if (!stored) return "null";
@@ -39,7 +45,7 @@ std::string entry_json(const TimelineEntry& entry)
     return JsonObject{}
         .instant("at", entry.at)
         .text("event", entry.event)
-        .number("epoch", entry.epoch)
+        .raw("epoch", entry.epoch ? std::to_string(*entry.epoch) : "null")
         .text("detail", entry.detail)
         .str();
 }
@@ -49,7 +55,7 @@ std::string entry_json(const TimelineEntry& entry)
 std::string to_json(const RecordId& id, const Record& record, Instant now)
 {
     return begin_record(id, record, now)
-        .boolean("final", record.final)
+        .boolean("final", is_final(record))
         .text("mode", to_text(record.mode))
         .number("epoch", record.token.epoch)
         .number("takeovers", record.takeovers)

@@ -46,14 +46,19 @@ protected:
 
     OperatorNeeds needs() { return {*engine_, *database_, *tokens_}; }
 
-    void leave_in_doubt(const std::string& key, std::string_view tenant = "acme")
+    static Request request_of(const std::string& key, std::string_view tenant = "acme")
     {
-        const Request request{
+        return {
             *TenantId::parse(tenant), *Operation::parse("cobrar"), *Key::parse(key), {}, {}, {}
         };
+    }
+
+    void leave_in_doubt(const std::string& key, std::string_view tenant = "acme")
+    {
         EXPECT_THROW(
             std::ignore = engine_->leased(
-                request, [](Lease&) -> Response { throw std::runtime_error{"cut off"}; }
+                request_of(key, tenant),
+                [](Lease&) -> Response { throw std::runtime_error{"cut off"}; }
             ),
             std::runtime_error
         );
@@ -135,6 +140,27 @@ TEST_F(LocalDeskTest, ExplainTellsTheStoryAndWhatToDo)
     EXPECT_THAT(story.body, HasSubstr("\"next\":\""));
 }
 
+TEST_F(LocalDeskTest, WhatChangedNothingIsToldUnderTheEpochOfTheRecordItMet)
+{
+    leave_in_doubt("k1");
+    const std::string place = "/ops/records/acme/cobrar/k1";
+    const std::string resolved = epoch_in(
+        order(place + "/resolve", R"({"reason":"seen","as":"succeeded","response_body":"{}"})")
+    );
+    ASSERT_TRUE(engine_->look_up(request_of("k1")));
+    Request other = request_of("k1");
+    other.fingerprint.digest[0] = 1;
+    ASSERT_TRUE(engine_->look_up(other));
+    leave_in_doubt("k2");  // the notes ride along
+
+    const Reply story = ask(place);
+
+    EXPECT_THAT(story.body, Not(HasSubstr("\"epoch\":0")));
+    for (const std::string event : {"replayed", "mismatch"}) {
+        EXPECT_THAT(story.body, HasSubstr("\"event\":\"" + event + "\",\"epoch\":" + resolved));
+    }
+}
+
 TEST_F(LocalDeskTest, ReleaseNeedsAReasonRaisesTheEpochAndNamesWhoDidIt)
 {
     leave_in_doubt("k1");
@@ -151,6 +177,20 @@ TEST_F(LocalDeskTest, ReleaseNeedsAReasonRaisesTheEpochAndNamesWhoDidIt)
     EXPECT_GT(epoch_in(released), epoch_before);
     EXPECT_THAT(ask(place).body, HasSubstr("by ana (local): not at the bank"));
     EXPECT_EQ(order(place + "/resolve", R"({"reason":"x","as":"failed"})").status, 409);
+}
+
+TEST_F(LocalDeskTest, WhatIsFreeOrUnknownIsNotReleased)
+{
+    leave_in_doubt("k1");
+    const std::string place = "/ops/records/acme/cobrar/";
+    EXPECT_EQ(order(place + "k1/release", R"({"reason":"not there"})").status, 200);
+
+    const Reply again = order(place + "k1/release", R"({"reason":"not there"})");
+
+    EXPECT_EQ(again.status, 409);
+    EXPECT_THAT(again.body, HasSubstr("is free already"));
+    EXPECT_EQ(order(place + "nobody/release", R"({"reason":"x"})").status, 404);
+    EXPECT_EQ(order(place + "nobody/resolve", R"({"reason":"x","as":"failed"})").status, 404);
 }
 
 TEST_F(LocalDeskTest, ResolveGivesTheAnswerThatRetriesGet)
@@ -174,10 +214,7 @@ TEST_F(LocalDeskTest, ResolveGivesTheAnswerThatRetriesGet)
 
     EXPECT_EQ(resolved.status, 200) << resolved.body;
     EXPECT_THAT(resolved.body, HasSubstr("\"state\":\"succeeded\""));
-    const Request retry{
-        *TenantId::parse("acme"), *Operation::parse("cobrar"), *Key::parse("k1"), {}, {}, {}
-    };
-    const auto outcome = engine_->look_up(retry);
+    const auto outcome = engine_->look_up(request_of("k1"));
     ASSERT_TRUE(outcome && *outcome && std::holds_alternative<Replayed>(**outcome));
     EXPECT_EQ(std::get<Replayed>(**outcome).response.status, 201);
     EXPECT_EQ(std::get<Replayed>(**outcome).response.body, "{}");

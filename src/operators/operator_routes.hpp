@@ -13,6 +13,7 @@
 #include <umavez/engine.hpp>
 #include <umavez/transaction.hpp>
 
+#include <stop_token>
 #include <vector>
 
 namespace umavez::operators {
@@ -22,6 +23,7 @@ struct OperatorNeeds {
     Engine& engine;
     Database& database;
     access::TokenBook& tokens;
+    std::stop_token stopping = {};  // the process wants to end: what takes long is given up
 };
 
 // /ops/records…, /ops/sweep, /ops/tokens…
@@ -31,7 +33,9 @@ std::vector<key_protocol::CallRoute> operator_routes(OperatorNeeds needs);
 // that asks.
 std::vector<key_protocol::CallRoute> local_routes(OperatorNeeds needs);
 
-// token_routes.cpp
+// The parts of operator_routes, each in a file of its name.
+std::vector<key_protocol::CallRoute> record_routes(OperatorNeeds needs);
+std::vector<key_protocol::CallRoute> order_routes(OperatorNeeds needs);
 std::vector<key_protocol::CallRoute> token_routes(OperatorNeeds needs);
 
 }  // namespace umavez::operators

@@ -39,6 +39,7 @@ std::vector<http::ProblemKind> problem_kinds()
 
 http::Problem problem_of(const Error& error)
 {
+    if (error.code == Errc::not_found) return make("not-found", error.detail, error.detail);
     if (error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
     http::Text told = key_protocol::translated(error.detail);
     return make("record-not-changed", std::move(told.english), std::move(told.portuguese));

@@ -19,8 +19,8 @@ namespace umavez::operators {
 // The kinds that are ours alone; the program adds them to its catalogue.
 std::vector<http::ProblemKind> problem_kinds();
 
-// An error of the engine or the store: 409 with its words where the wish was wrong, else as the
-// protocol tells it.
+// An error of the engine or the store: 404 or 409 with its words where there is nothing to change
+// or the wish was wrong, else as the protocol tells it.
 http::Problem problem_of(const Error& error);
 
 // Sentences that key_protocol/translated.hpp knows: "such key", "must be a text".

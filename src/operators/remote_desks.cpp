@@ -1,7 +1,7 @@
 // Desks that take a wish to another process.
 
-#include "database/sqlite/control_socket.hpp"
 #include "http/client.hpp"
+#include "operators/control_socket.hpp"
 #include "operators/desk.hpp"
 
 #include <utility>

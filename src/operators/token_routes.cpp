@@ -5,8 +5,8 @@
 #include "http/parameters.hpp"
 #include "operators/body_fields.hpp"
 #include "operators/documents.hpp"
-#include "operators/operator_routes.hpp"
 #include "operators/refusals.hpp"
+#include "operators/route_parts.hpp"
 
 namespace umavez::operators {
 namespace {
@@ -16,7 +16,6 @@ using access::TokenTenant;
 using key_protocol::CallRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
-using Answer = OrProblem<http::Response>;
 
 // Of the tokens a caller may see and revoke.
 TokenTenant tenant_of(const access::Caller& caller)
@@ -73,6 +72,9 @@ OrProblem<TokenDraft> read_draft(const Exchange& exchange)
         }
         draft.lifetime = std::chrono::seconds{*seconds};
     }
+    if (const auto mistake = access::find_mistake(draft)) {
+        return wrong(mistake->field, mistake->message);
+    }
     return draft;
 }
 
@@ -82,12 +84,6 @@ Task<Answer> create_token(OperatorNeeds needs, const Exchange& exchange)
     if (!draft) co_return std::unexpected(draft.error());
     auto creating = needs.tokens.async_create(*std::move(draft));
     const auto made = co_await std::move(creating);
-    if (!made && made.error().code == Errc::invalid_argument) {
-        const std::string& detail = made.error().detail;
-        co_return std::unexpected(
-            wrong_field(detail.substr(0, detail.find(':')), detail, exchange.language)
-        );
-    }
     if (!made) co_return std::unexpected(problem_of(made.error()));
     JsonObject json;
     json.text("token", made->text).raw("about", to_json(made->row));
@@ -101,23 +97,8 @@ Task<Answer> revoke_token(OperatorNeeds needs, const Exchange& exchange)
     const std::int64_t id = http::get_integer(exchange.request, "id");
     auto revoking = needs.tokens.async_revoke(id, tenant_of(exchange.caller));
     const auto revoked = co_await std::move(revoking);
-    if (!revoked && revoked.error().code == Errc::invalid_argument) {
-        co_return std::unexpected(not_found("such token"));
-    }
     if (!revoked) co_return std::unexpected(problem_of(revoked.error()));
     co_return http::json_response(200, to_json(*revoked) + "\n");
-}
-
-http::Route declare(std::string method, std::string pattern, std::string id, std::string summary)
-{
-    http::Route declared;
-    declared.method = std::move(method);
-    declared.pattern = std::move(pattern);
-    declared.operation_id = std::move(id);
-    declared.tag = "Operators";
-    declared.summary = std::move(summary);
-    declared.problems = {"forbidden", "store-unavailable"};
-    return declared;
 }
 
 }  // namespace
@@ -146,14 +127,10 @@ std::vector<CallRoute> token_routes(OperatorNeeds needs)
     revoke.answers.push_back({.status = 200, .description = "revoked, now or before"});
     revoke.problems.emplace_back("not-found");
 
-    const auto bound = [needs](Task<Answer> (*call)(OperatorNeeds, const Exchange&)) {
-        return [needs, call](const Exchange& exchange) { return call(needs, exchange); };
-    };
-    constexpr access::Role role = access::Role::operator_;
     return {
-        {.route = std::move(list), .role = role, .call = bound(list_tokens)},
-        {.route = std::move(create), .role = role, .call = bound(create_token)},
-        {.route = std::move(revoke), .role = role, .call = bound(revoke_token)},
+        bound(needs, std::move(list), list_tokens),
+        bound(needs, std::move(create), create_token),
+        bound(needs, std::move(revoke), revoke_token),
     };
 }
 

@@ -31,7 +31,7 @@ std::optional<AuditEvent> parse_audit_event(std::string_view text) noexcept
     return std::nullopt;
 }
 
-AuditNote make_note(AuditEvent event, std::string detail)
+AuditNote make_note(AuditEvent event, std::string detail, std::int64_t epoch)
 {
     if (detail.size() > limits::audit_detail_bytes_max) {
         std::size_t size = limits::audit_detail_bytes_max;
@@ -39,7 +39,7 @@ AuditNote make_note(AuditEvent event, std::string detail)
         while (size > 0 && (static_cast<unsigned char>(detail[size]) & 0xc0) == 0x80) --size;
         detail.resize(size);
     }
-    return {event, std::move(detail)};
+    return {event, std::move(detail), epoch};
 }
 
 }  // namespace umavez

@@ -6,6 +6,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -44,6 +45,25 @@ public:
     void add(std::uint64_t value, const Labels& labels = {})
     {
         add(static_cast<double>(value), labels);
+    }
+
+    void histogram(std::string name, std::string help)
+    {
+        begin(prometheus::MetricType::Histogram, std::move(name), std::move(help));
+    }
+    // `counts[i]` of up to 2^i.
+    void add(const BatchSizes& counts, std::uint64_t sum)
+    {
+        prometheus::ClientMetric metric;
+        std::uint64_t seen = 0;
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            seen += counts[i];
+            metric.histogram.bucket.push_back({seen, static_cast<double>(std::uint64_t{1} << i)});
+        }
+        metric.histogram.bucket.push_back({seen, std::numeric_limits<double>::infinity()});
+        metric.histogram.sample_count = seen;
+        metric.histogram.sample_sum = static_cast<double>(sum);
+        families_.back().metric.push_back(std::move(metric));
     }
 
     std::string text() const { return prometheus::TextSerializer{}.Serialize(families_); }
@@ -146,6 +166,8 @@ void add_database(FamilyList& list, const EngineSnapshot& snapshot)
     list.add(snapshot.lane.batches);
     list.counter("umavez_lane_members_total", "Members of those batches");
     list.add(snapshot.lane.members);
+    list.histogram("umavez_batch_size", "Members that the lane committed together");
+    list.add(snapshot.lane.batch_sizes, snapshot.lane.members);
     list.counter("umavez_lane_retried_alone_total", "Members run again after their batch was lost");
     list.add(snapshot.lane.retried_alone);
     list.gauge("umavez_lane_queue_length", "Members that wait for the lane");

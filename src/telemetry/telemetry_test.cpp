@@ -55,6 +55,7 @@ EngineSnapshot sample()
     snapshot.operations.push_back(stats);
     snapshot.records.push_back({Status::in_doubt, 4, std::chrono::seconds{90}});
     snapshot.lane = {.batches = 5, .members = 50, .retried_alone = 1, .queue_length = 7};
+    snapshot.lane.batch_sizes = {2, 0, 1, 0, 0, 2};
     return snapshot;
 }
 
@@ -80,6 +81,20 @@ TEST(Metrics, TheEngineSpeaksPrometheus)
     EXPECT_THAT(text, HasSubstr(R"(umavez_oldest_record_seconds{status="in_doubt"} 90)"));
     EXPECT_THAT(text, HasSubstr("umavez_lane_members_total 50\n"));
     EXPECT_THAT(text, HasSubstr("umavez_store_up 1\n"));
+}
+
+TEST(Metrics, BatchesAreCountedBySize)
+{
+    const std::string text = to_prometheus_text(sample());
+
+    EXPECT_THAT(text, HasSubstr("# TYPE umavez_batch_size histogram\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_bucket{le=\"1\"} 2\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_bucket{le=\"2\"} 2\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_bucket{le=\"4\"} 3\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_bucket{le=\"512\"} 5\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_bucket{le=\"+Inf\"} 5\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_sum 50\n"));
+    EXPECT_THAT(text, HasSubstr("umavez_batch_size_count 5\n"));
 }
 
 TEST(Metrics, MethodsOfTheClientsInventionShareALabel)

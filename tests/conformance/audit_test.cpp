@@ -86,6 +86,28 @@ TEST_P(StoreAudit, NoteRidesAlongWithTheNextWrite)
     );
 }
 
+TEST_P(StoreAudit, NotesStandWhereTheyHappenedNotWhereTheyWereWritten)
+{
+    StoreDriver driver = this->driver();
+    const Found claimed =
+        driver.insert(id_of("a"), 1, leased_policy(), AuditNote{AuditEvent::claimed, ""});
+    clock_.advance(1s);
+    store().note(id_of("a"), {AuditEvent::in_progress, "a duplicate"});
+    clock_.advance(1s);
+
+    driver.replace(
+        id_of("a"),
+        settler_expects(claimed.record.token),
+        complete_draft(claimed.record, Status::succeeded, stored(), leased_policy()),
+        AuditNote{AuditEvent::executed, ""}
+    );
+
+    EXPECT_EQ(
+        told(driver.timeline(id_of("a"))),
+        (Lines{"claimed: ", "in_progress: a duplicate", "executed: "})
+    );
+}
+
 TEST_P(StoreAudit, KeysHaveSeparateStories)
 {
     StoreDriver driver = this->driver();

@@ -1,5 +1,6 @@
 // What people and workers ask for: pages, counts, due work.
 
+#include "base/limits.hpp"
 #include "conformance/store_conformance.hpp"
 
 #include <algorithm>
@@ -133,6 +134,33 @@ TEST_P(StoreQueries, ScanCarriesTheWholeRecord)
 
     ASSERT_EQ(page.size(), 1u);
     EXPECT_EQ(page[0].record, driver.find(id_of("a")));
+}
+
+TEST_P(StoreQueries, APageOfLargeAnswersIsShort)
+{
+    StoreDriver driver = this->driver();
+    constexpr std::size_t body_bytes = limits::response_bytes_max;
+    constexpr std::size_t records = limits::scan_bytes_max / body_bytes + 3;
+    Response large{.status = 200};
+    large.body = std::string(body_bytes, 'x');
+    for (std::size_t i = 0; i < records; ++i) {
+        const RecordId id = id_of("k" + std::to_string(i));
+        const Record owned = driver.insert(id, 1).record;
+        driver.replace(
+            id,
+            settler_expects(owned.token),
+            complete_draft(
+                owned, Status::succeeded, to_stored(large, body_bytes), leased_policy()
+            )
+        );
+    }
+
+    const RecordsPage first = driver.page({});
+
+    EXPECT_EQ(first.records.size(), limits::scan_bytes_max / body_bytes);
+    RecordsQuery rest;
+    rest.cursor = first.next;
+    EXPECT_EQ(driver.page(rest).records.size(), 3u);
 }
 
 TEST_P(StoreQueries, DueGivesTheLongestOverdueFirst)

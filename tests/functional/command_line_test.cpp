@@ -112,6 +112,32 @@ TEST_F(CommandLineTest, WrongSettingsAreOneSentenceWithTheCure)
     );
 }
 
+TEST_F(CommandLineTest, TheCheckRefusesWhatTheServerWouldRefuse)
+{
+    scratch_.write("no.pem", "no certificate");
+    const std::string submeter = "[operation.\"propostas.submeter\"]\n";
+    const std::vector<std::pair<std::string, std::string>> table{
+        {submeter + "lease = \"1ms\"", "lease is 0.001 s"},
+        {submeter + "retention = \"1h\"", "retencao_operacoes"},
+        {"[operation.\"clientes.criar\"]\nretention = \"1h\"", "stays in its row"},
+        {"[tls]\ncert = \"gone.pem\"\nkey = \"gone.key\"", "tls.cert: gone.pem: cannot be read"},
+        {"[tls]\ncert = \"no.pem\"\nkey = \"no.pem\"", "tls.cert: no.pem: it is not a PEM"},
+        {"[tls]\ncert = \"no.pem\"", "tls.cert is given without tls.key"},
+        {"database = \"sqlite:missing/a.db\"", "missing"},
+    };
+    for (const auto& [file, word] : table) {
+        scratch_.write("umavez.toml", file);
+
+        const Exited checked = umavez({"config", "check"});
+        const Exited served = umavez({"serve", "--listen", "127.0.0.1:0"});
+
+        EXPECT_EQ(checked.code, 1) << file;
+        EXPECT_THAT(checked.err, HasSubstr(word));
+        EXPECT_EQ(served.err, checked.err);
+        EXPECT_THAT(checked.err, Not(HasSubstr("PostgreSQL")));
+    }
+}
+
 TEST_F(CommandLineTest, GoodSettingsAreOk)
 {
     scratch_.write(

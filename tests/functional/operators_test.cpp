@@ -108,6 +108,62 @@ TEST_F(OperatorsTest, WrongUsageIsTwo)
     EXPECT_EQ(umavez({"simulate", "--seed", "18446744073709551615", "--seeds", "2"}).code, 2);
 }
 
+TEST_F(OperatorsTest, WhatTheDeskCallsWrongIsUsageToo)
+{
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+    const std::vector<std::pair<std::vector<std::string>, std::string>> table{
+        {{"records", "--status", "bogus"}, "status: "},
+        {{"records", "--limit", "0"}, "limit: "},
+        {{"records", "--tenant", "ACME"}, "tenant: "},
+        {{"records", "--cursor", "zz"}, "cursor: "},
+        {{"token", "create", "--tenant", "acme", "--role", "admin"}, "role: "},
+        {{"token", "create", "--tenant", "*", "--role", "writer"}, "tenant: "},
+        {{"token", "create", "--tenant", "a", "--role", "writer", "--label", std::string(200, 'x')},
+         "label: "},
+        {{"backup", ""}, "FILE is empty"},
+    };
+    for (const auto& [command, word] : table) {
+        const Exited refused = umavez(command);
+
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_THAT(refused.err, StartsWith("umavez: " + word));
+        EXPECT_THAT(refused.err, Not(HasSubstr(word + word))) << "said twice";
+        EXPECT_EQ(refused.out, "");
+    }
+    const std::string both = umavez({"records", "--status", "bogus", "--limit", "0"}).err;
+    EXPECT_THAT(both, HasSubstr("status: "));
+    EXPECT_THAT(both, HasSubstr("limit: "));
+}
+
+TEST_F(OperatorsTest, AKeyThatNobodyUsedCannotBeReleased)
+{
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"release", "k", "--reason", "r"},
+          {"release", "k", "--reason", "r", "--tenant", "acme", "--operation", "clientes.criar"}}) {
+        const Exited refused = umavez(command);
+
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_THAT(refused.err, HasSubstr("no record"));
+        EXPECT_EQ(refused.out, "");
+    }
+}
+
+TEST_F(OperatorsTest, ABackupTouchesNothingOfOthers)
+{
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+    scratch_.write("there.db", "precious");
+    scratch_.write("copy.db.partial", "of somebody else");
+
+    EXPECT_EQ(umavez({"backup", "there.db"}).code, 1);
+    const Exited refused = umavez({"backup", "copy.db"});
+
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("copy.db.partial"));
+    EXPECT_TRUE(exists("copy.db.partial"));
+    EXPECT_FALSE(exists("copy.db"));
+}
+
 TEST_F(OperatorsTest, AServerThatIsNotThereIsOneSentence)
 {
     const Exited refused = umavez({"records", "--server", "http://127.0.0.1:1"});
@@ -118,8 +174,10 @@ TEST_F(OperatorsTest, AServerThatIsNotThereIsOneSentence)
 
 TEST_F(OperatorsTest, OutputThatCannotBeWrittenIsAFailure)
 {
-    for (const char* const command : {"version", "key new", "--help"}) {
-        const std::string line = std::string{UMAVEZ_PROGRAM} + " " + command + " > /dev/full 2> /dev/null";
+    for (const char* const command :
+         {"version", "key new", "config check", "explain --help", "--help"}) {
+        const std::string line = "cd " + scratch_.path() + " && " + UMAVEZ_PROGRAM + " " + command +
+                                 " > /dev/full 2> /dev/null";
 
         EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 1) << command;
     }

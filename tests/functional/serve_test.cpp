@@ -1,8 +1,8 @@
 // `umavez serve` from outside: the built program, a real port, real signals.
 
-#include "database/sqlite/control_socket.hpp"
 #include "functional/process.hpp"
 #include "functional/scratch.hpp"
+#include "operators/control_socket.hpp"
 #include "http/raw_client.hpp"
 
 #include <gmock/gmock.h>
@@ -123,7 +123,7 @@ TEST_F(ServeTest, ASecondServerOnTheDatabaseIsRefusedAndTheFirstNamed)
 
     EXPECT_EQ(second.code, 1);
     EXPECT_THAT(second.err, HasSubstr("process " + std::to_string(first->pid())));
-    EXPECT_THAT(second.err, HasSubstr("several processes need PostgreSQL"));
+    EXPECT_THAT(second.err, HasSubstr("one process at a time"));
     EXPECT_EQ(status_of(get("/readyz")), 200);
 }
 
@@ -180,7 +180,7 @@ TEST_F(ServeTest, AKilledServerLeavesNothingInTheWayOfTheNext)
     const auto next = serve();
 
     EXPECT_EQ(status_of(get("/readyz")), 200);
-    EXPECT_EQ(ask_control_socket(scratch_.path() + "/umavez.db.sock", "ping"), "pong");
+    EXPECT_EQ(operators::ask_control_socket(scratch_.path() + "/umavez.db.sock", "ping"), "pong");
 }
 
 TEST_F(ServeTest, TheControlSocketSweepsForTheCommandLine)

@@ -117,8 +117,7 @@ Result<std::string> resolve_database_path(const std::string& path, bool must_exi
     const bool is_known = ::statfs(directory.c_str(), &filesystem) == 0;
     if (is_known && is_network_filesystem(static_cast<long>(filesystem.f_type))) {
         return refuse(fmt::format(
-            "{} is on a network filesystem, whose locks SQLite cannot trust: use a local disk, or "
-            "PostgreSQL",
+            "{} is on a network filesystem, whose locks SQLite cannot trust: use a local disk",
             shown(*resolved)
         ));
     }

@@ -114,19 +114,14 @@ void Lane::count_batch(std::size_t members)
 
 LaneStats Lane::stats() const
 {
-    return {
+    LaneStats stats{
         .batches = batches_.load(),
         .members = members_total_.load(),
         .retried_alone = runner_.retried_alone(),
         .queue_length = queue_.size(),
     };
-}
-
-BatchSizes Lane::batch_sizes() const
-{
-    BatchSizes sizes;
-    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = sizes_[i].load();
-    return sizes;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) stats.batch_sizes[i] = sizes_[i].load();
+    return stats;
 }
 
 }  // namespace umavez

@@ -18,9 +18,6 @@
 
 namespace umavez {
 
-// Batches by size: 1, 2, 3–4, 5–8 … 257–512.
-using BatchSizes = std::array<std::uint64_t, 10>;
-
 class Lane {
 public:
     Lane(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options, bool threads);
@@ -61,7 +58,6 @@ public:
     void expect_rider() { queue_.expect_rider(); }
 
     LaneStats stats() const;
-    BatchSizes batch_sizes() const;
 
 private:
     void loop();
@@ -76,7 +72,7 @@ private:
     std::vector<Work*> members_;
     std::atomic<std::uint64_t> batches_{0};
     std::atomic<std::uint64_t> members_total_{0};
-    std::array<std::atomic<std::uint64_t>, 10> sizes_{};
+    std::array<std::atomic<std::uint64_t>, std::tuple_size_v<BatchSizes>> sizes_{};
     std::thread thread_;  // last: everything else is there when it starts
 };
 

@@ -32,7 +32,8 @@ public:
     const std::string& url() const noexcept override { return url_; }
     DatabaseHealth health() override;
     LaneStats lane_stats() const override { return lane_.stats(); }
-    Result<void> backup(const std::string& path) override;
+    using Database::backup;
+    Result<void> backup(const std::string& path, std::stop_token stop) override;
     bool step() override { return lane_.step(); }
 
     // For the store. `co_await` gives the Result<void> of the work.
@@ -67,7 +68,6 @@ public:
 
     // The path of the database, absolute; empty in memory.
     const std::string& path() const noexcept { return path_; }
-    BatchSizes batch_sizes() const { return lane_.batch_sizes(); }
 
 private:
     struct Opened {

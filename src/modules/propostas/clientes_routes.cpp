@@ -12,7 +12,6 @@ using key_protocol::AtomicAction;
 using key_protocol::AtomicRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
-using key_protocol::ReadAction;
 using key_protocol::ReadRoute;
 
 constexpr const char* example =
@@ -128,21 +127,11 @@ ReadRoute listar()
          .body = page_schema(cliente_schema())}
     };
     route.problems = {"validation"};
-    ReadRoute read{.route = std::move(route)};
-    read.prepare = [](const Exchange& exchange) -> OrProblem<ReadAction> {
-        const auto page = page_of(exchange);
-        if (!page) return std::unexpected(page.error());
-        const auto email = http::find_parameter(exchange.request, "email");
-        return [&request = exchange.request,
-                tenant_id = exchange.caller.tenant_id,
-                email = email ? std::optional<std::string>{*email} : std::nullopt,
-                page = *page](Transaction& transaction) -> Result<OrProblem<http::Response>> {
-            const auto listed = list_clientes(transaction, tenant_id, email, page);
-            if (!listed) return std::unexpected(listed.error());
-            return to_page_response(*listed, request);
-        };
+    const auto read_email = [](const http::Request& request) {
+        const auto email = http::find_parameter(request, "email");
+        return email ? std::optional<std::string>{*email} : std::nullopt;
     };
-    return read;
+    return listing(std::move(route), read_email, list_clientes);
 }
 
 }  // namespace

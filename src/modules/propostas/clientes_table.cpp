@@ -2,8 +2,6 @@
 
 #include "modules/propostas/columns.hpp"
 
-#include <fmt/format.h>
-
 namespace umavez::propostas {
 namespace {
 
@@ -23,14 +21,7 @@ Result<Cliente> to_cliente(const Row& row)
     };
 }
 
-Result<std::optional<Cliente>> find_where(
-    Transaction& transaction, std::string_view condition, const Values& parameters
-)
-{
-    return only_row(
-        transaction.query(fmt::format("{}{}", select, condition), parameters), to_cliente
-    );
-}
+constexpr EntityRows<Cliente> rows_of{select, to_cliente};
 
 }  // namespace
 
@@ -90,23 +81,19 @@ Result<std::optional<Cliente>> find_cliente(
     Transaction& transaction, const TenantId& tenant_id, std::int64_t id
 )
 {
-    return find_where(transaction, "WHERE id = $1 AND tenant_id = $2", {id, tenant_id.text()});
+    return rows_of.find(transaction, tenant_id, id);
 }
 
 Result<std::optional<Cliente>> find_cliente_by_key(
     Transaction& transaction, const TenantId& tenant_id, const Key& key
 )
 {
-    return find_where(
-        transaction,
-        "WHERE tenant_id = $1 AND idempotencia_key = $2",
-        {tenant_id.text(), key.text()}
-    );
+    return rows_of.find_by_key(transaction, tenant_id, key);
 }
 
 Result<std::optional<Cliente>> find_cliente_of_record(Transaction& transaction, std::int64_t id)
 {
-    return find_where(transaction, "WHERE id = $1", {id});
+    return rows_of.find_by_id(transaction, id);
 }
 
 Result<Listed<Cliente>> list_clientes(
@@ -116,21 +103,8 @@ Result<Listed<Cliente>> list_clientes(
     const Page& page
 )
 {
-    Values parameters{tenant_id.text(), page.after, page.limit + 1};
-    if (email) parameters.emplace_back(*email);
-    auto rows = all_rows(
-        transaction.query(
-            fmt::format(
-                "{}WHERE tenant_id = $1 AND id > $2{} ORDER BY id LIMIT $3",
-                select,
-                email ? " AND email = $4" : ""
-            ),
-            parameters
-        ),
-        to_cliente
-    );
-    if (!rows) return std::unexpected(rows.error());
-    return to_listed(*std::move(rows), page);
+    if (!email) return rows_of.list(transaction, tenant_id, page, "", {});
+    return rows_of.list(transaction, tenant_id, page, " AND email = $4", {*email});
 }
 
 }  // namespace umavez::propostas

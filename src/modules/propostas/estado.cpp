@@ -58,6 +58,13 @@ std::optional<Estado> parse_estado(std::string_view text) noexcept
     return std::nullopt;
 }
 
+std::vector<std::string> estado_words()
+{
+    std::vector<std::string> words;
+    for (const Estado estado : estados) words.emplace_back(to_text(estado));
+    return words;
+}
+
 std::optional<Estado> estado_after(Estado estado, Passo passo) noexcept
 {
     for (const Transition& transition : transitions) {

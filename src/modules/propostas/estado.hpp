@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace umavez::propostas {
 
@@ -18,6 +20,9 @@ std::string_view to_text(Estado estado) noexcept;
 std::string_view to_text(Passo passo) noexcept;
 
 std::optional<Estado> parse_estado(std::string_view text) noexcept;
+
+// All of them as text, in the order of a proposal's life: for schemas.
+std::vector<std::string> estado_words();
 
 // Nullopt where the state does not allow the step.
 std::optional<Estado> estado_after(Estado estado, Passo passo) noexcept;

@@ -14,8 +14,7 @@ using key_protocol::ReadRoute;
 
 http::Schema step_schema()
 {
-    const http::Schema estado =
-        http::one_of({"rascunho", "enviada", "aceita", "recusada", "cancelada"});
+    const http::Schema estado = http::one_of(estado_words());
     return http::object({
                             {.name = "versao", .type = http::integer({.min = 1})},
                             {.name = "operacao",

@@ -47,6 +47,18 @@ void sweep_rows(OperationSpec& spec, std::string tipo, const Settings& settings)
 
 }  // namespace
 
+std::optional<std::string_view> why_retention_is_fixed(std::string_view operation)
+{
+    if (operation == "clientes.criar" || operation == "propostas.criar") {
+        return "the key of a creation stays in its row, so it is kept for ever; leave it out";
+    }
+    if (operation.starts_with("clientes.") || operation.starts_with("propostas.")) {
+        return "the key also stands in idempotencia_operacoes; set [propostas] retencao_operacoes, "
+               "which lets both end together";
+    }
+    return std::nullopt;
+}
+
 OperationSpec clientes_criar()
 {
     OperationSpec spec = operation("clientes.criar", OnMismatch::original);

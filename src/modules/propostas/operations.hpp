@@ -8,6 +8,7 @@
 #include <umavez/operation.hpp>
 
 #include <optional>
+#include <string_view>
 
 namespace umavez::propostas {
 
@@ -16,6 +17,11 @@ struct Settings {
     // for ever.
     std::optional<Duration> retencao_operacoes;
 };
+
+// The keys of these operations stand in rows of the module too, which answer where the record is
+// gone: a retention of the record alone would promise an end that the rows do not keep. Nullopt:
+// the operation is not one of ours.
+std::optional<std::string_view> why_retention_is_fixed(std::string_view operation);
 
 OperationSpec clientes_criar();
 OperationSpec clientes_alterar(const Settings& settings);

@@ -14,7 +14,6 @@ using key_protocol::AtomicAction;
 using key_protocol::AtomicRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
-using key_protocol::ReadAction;
 using key_protocol::ReadRoute;
 
 http::Answer proposta_answer(
@@ -212,9 +211,7 @@ ReadRoute listar()
         {.name = "cliente_id", .type = http::integer({.min = 1}), .required = false}
     );
     route.query.push_back(
-        {.name = "estado",
-         .type = http::one_of({"rascunho", "enviada", "aceita", "recusada", "cancelada"}),
-         .required = false}
+        {.name = "estado", .type = http::one_of(estado_words()), .required = false}
     );
     route.answers = {
         {.status = 200,
@@ -222,24 +219,14 @@ ReadRoute listar()
          .body = page_schema(proposta_schema())}
     };
     route.problems = {"validation"};
-    ReadRoute read{.route = std::move(route)};
-    read.prepare = [](const Exchange& exchange) -> OrProblem<ReadAction> {
-        const auto page = page_of(exchange);
-        if (!page) return std::unexpected(page.error());
-        PropostaFilter filter{.cliente_id = http::find_integer(exchange.request, "cliente_id")};
-        if (const auto estado = http::find_parameter(exchange.request, "estado")) {
+    const auto read_filter = [](const http::Request& request) {
+        PropostaFilter filter{.cliente_id = http::find_integer(request, "cliente_id")};
+        if (const auto estado = http::find_parameter(request, "estado")) {
             filter.estado = parse_estado(*estado);
         }
-        return [&request = exchange.request,
-                tenant_id = exchange.caller.tenant_id,
-                filter,
-                page = *page](Transaction& transaction) -> Result<OrProblem<http::Response>> {
-            const auto listed = list_propostas(transaction, tenant_id, filter, page);
-            if (!listed) return std::unexpected(listed.error());
-            return to_page_response(*listed, request);
-        };
+        return filter;
     };
-    return read;
+    return listing(std::move(route), read_filter, list_propostas);
 }
 
 }  // namespace

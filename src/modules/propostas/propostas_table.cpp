@@ -52,14 +52,7 @@ Result<HistoricoStep> to_step(const Row& row)
     };
 }
 
-Result<std::optional<Proposta>> find_where(
-    Transaction& transaction, std::string_view condition, const Values& parameters
-)
-{
-    return only_row(
-        transaction.query(fmt::format("{}{}", select, condition), parameters), to_proposta
-    );
-}
+constexpr EntityRows<Proposta> rows_of{select, to_proposta};
 
 }  // namespace
 
@@ -119,23 +112,19 @@ Result<std::optional<Proposta>> find_proposta(
     Transaction& transaction, const TenantId& tenant_id, std::int64_t id
 )
 {
-    return find_where(transaction, "WHERE id = $1 AND tenant_id = $2", {id, tenant_id.text()});
+    return rows_of.find(transaction, tenant_id, id);
 }
 
 Result<std::optional<Proposta>> find_proposta_by_key(
     Transaction& transaction, const TenantId& tenant_id, const Key& key
 )
 {
-    return find_where(
-        transaction,
-        "WHERE tenant_id = $1 AND idempotencia_key = $2",
-        {tenant_id.text(), key.text()}
-    );
+    return rows_of.find_by_key(transaction, tenant_id, key);
 }
 
 Result<std::optional<Proposta>> find_proposta_of_record(Transaction& transaction, std::int64_t id)
 {
-    return find_where(transaction, "WHERE id = $1", {id});
+    return rows_of.find_by_id(transaction, id);
 }
 
 Result<Listed<Proposta>> list_propostas(
@@ -145,25 +134,19 @@ Result<Listed<Proposta>> list_propostas(
     const Page& page
 )
 {
-    std::string condition = "WHERE tenant_id = $1 AND id > $2";
-    Values parameters{tenant_id.text(), page.after, page.limit + 1};
+    std::string more;
+    Values values;
     if (filter.cliente_id) {
-        parameters.emplace_back(*filter.cliente_id);
-        condition += fmt::format(" AND cliente_id = ${}", parameters.size());
+        values.emplace_back(*filter.cliente_id);
+        more = " AND cliente_id = $4";
     }
     if (filter.estado) {
-        parameters.emplace_back(std::string{to_text(*filter.estado)});
+        values.emplace_back(std::string{to_text(*filter.estado)});
         // A client has few proposals, a state has many: with both, the index of states is not for
         // use.
-        const std::string_view column = filter.cliente_id ? "estado || ''" : "estado";
-        condition += fmt::format(" AND {} = ${}", column, parameters.size());
+        more += filter.cliente_id ? " AND estado || '' = $5" : " AND estado = $4";
     }
-    auto rows = all_rows(
-        transaction.query(fmt::format("{}{} ORDER BY id LIMIT $3", select, condition), parameters),
-        to_proposta
-    );
-    if (!rows) return std::unexpected(rows.error());
-    return to_listed(*std::move(rows), page);
+    return rows_of.list(transaction, tenant_id, page, more, values);
 }
 
 Result<void> append_historico(

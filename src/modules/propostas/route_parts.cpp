@@ -77,24 +77,20 @@ Schema cliente_schema()
 
 Schema proposta_schema()
 {
-    return http::object(
-               {
-                   {.name = "id", .type = http::integer({.min = 1})},
-                   {.name = "cliente_id", .type = http::integer({.min = 1})},
-                   {.name = "valor", .type = http::money()},
-                   {.name = "estado",
-                    .type = http::one_of({"rascunho", "enviada", "aceita", "recusada", "cancelada"})
-                   },
-                   {.name = "versao",
-                    .type = http::integer({.min = 1}),
-                    .description = "grows with every change; also the ETag"},
-                   {.name = "idempotencia_key",
-                    .type = http::text({.max = 255}).or_null(),
-                    .description = "of the request that created it"},
-                   {.name = "created_at", .type = http::date_time()},
-                   {.name = "updated_at", .type = http::date_time()},
-               }
-    )
+    return http::object({
+                            {.name = "id", .type = http::integer({.min = 1})},
+                            {.name = "cliente_id", .type = http::integer({.min = 1})},
+                            {.name = "valor", .type = http::money()},
+                            {.name = "estado", .type = http::one_of(estado_words())},
+                            {.name = "versao",
+                             .type = http::integer({.min = 1}),
+                             .description = "grows with every change; also the ETag"},
+                            {.name = "idempotencia_key",
+                             .type = http::text({.max = 255}).or_null(),
+                             .description = "of the request that created it"},
+                            {.name = "created_at", .type = http::date_time()},
+                            {.name = "updated_at", .type = http::date_time()},
+                        })
         .named("Proposta");
 }
 

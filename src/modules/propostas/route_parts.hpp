@@ -62,6 +62,28 @@ key_protocol::ReadRoute showing(http::Route route, std::string_view what, Find f
     return read;
 }
 
+// GET of a page: `read_filter(request)`, then `list(transaction, tenant_id, filter, page)`.
+template <typename ReadFilter, typename List>
+key_protocol::ReadRoute listing(http::Route route, ReadFilter read_filter, List list)
+{
+    key_protocol::ReadRoute read{.route = std::move(route)};
+    read.prepare = [read_filter, list](const key_protocol::Exchange& exchange
+                   ) -> key_protocol::OrProblem<key_protocol::ReadAction> {
+        const auto page = page_of(exchange);
+        if (!page) return std::unexpected(page.error());
+        return [&request = exchange.request,
+                tenant_id = exchange.caller.tenant_id,
+                filter = read_filter(exchange.request),
+                page = *page,
+                list](Transaction& transaction) -> Result<key_protocol::OrProblem<http::Response>> {
+            const auto listed = list(transaction, tenant_id, filter, page);
+            if (!listed) return std::unexpected(listed.error());
+            return to_page_response(*listed, request);
+        };
+    };
+    return read;
+}
+
 http::Schema cliente_schema();
 http::Schema proposta_schema();
 http::Schema page_schema(http::Schema item);

@@ -11,6 +11,7 @@
 #include <bit>
 #include <charconv>
 #include <deque>
+#include <span>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -60,12 +61,6 @@ struct Place {
     }
 };
 
-struct Placed {
-    Place place;
-    Record record;
-    friend bool operator<(const Placed& a, const Placed& b) { return a.place < b.place; }
-};
-
 // "1700000000000000/acme/pedidos.criar/key": only a key may hold a slash.
 std::string to_cursor(const Place& place)
 {
@@ -90,7 +85,7 @@ Result<std::optional<Place>> parse_cursor(std::string_view cursor)
     const auto [end, error] = std::from_chars(micros.data(), micros.data() + micros.size(), at);
     if (error != std::errc{} || end != micros.data() + micros.size() || !tenant_id || !operation ||
         !key) {
-        return fail(Errc::invalid_argument, "cursor: not one that a page gave; begin without one");
+        return fail(Errc::invalid_argument, "this cursor is none that a page gave; begin without one");
     }
     return Place{from_micros(at), {*std::move(tenant_id), *std::move(operation), *std::move(key)}};
 }
@@ -209,15 +204,15 @@ public:
         // One more than asked for tells whether another page follows.
         const std::size_t wanted =
             std::clamp<std::size_t>(query.count_max, 1, limits::scan_page_max) + 1;
-        std::vector<Placed> first;  // a heap of the first `wanted`, the last of them in front
+        std::vector<Place> first;  // a heap of the first `wanted`, the last of them in front
         for (const Shard& shard : shards_) {
             shard.each([&](const RecordId& id, const Record& record, Instant) {
                 if (!is_wanted(query, id, record)) return;
                 Place place{record.created_at, id};
                 if (*after && !(**after < place)) return;
                 const bool is_full = first.size() == wanted;
-                if (is_full && first.front().place < place) return;
-                first.push_back({std::move(place), record});
+                if (is_full && first.front() < place) return;
+                first.push_back(std::move(place));
                 std::ranges::push_heap(first, std::less{});
                 if (!is_full) return;
                 std::ranges::pop_heap(first, std::less{});
@@ -225,15 +220,7 @@ public:
             });
         }
         std::ranges::sort(first, std::less{});
-        RecordsPage page{.records = {}, .next = {}, .now = clock_.now()};
-        if (first.size() == wanted) {
-            first.pop_back();
-            page.next = to_cursor(first.back().place);
-        }
-        for (Placed& placed : first) {
-            page.records.push_back({std::move(placed.place.id), std::move(placed.record)});
-        }
-        return Async<RecordsPage>::ready(std::move(page));
+        return Async<RecordsPage>::ready(read_page(query, first, wanted - 1));
     }
 
     Async<StoreCounts> count() override
@@ -275,6 +262,27 @@ private:
         return fail(
             Errc::limit_exceeded, "a batch has more members than limits::batch_members_max"
         );
+    }
+
+    // The records at the first places, as many as their answers' bytes allow: only those are copied.
+    RecordsPage read_page(
+        const RecordsQuery& query, std::span<const Place> places, std::size_t count_max
+    ) const
+    {
+        RecordsPage page{.records = {}, .next = {}, .now = clock_.now()};
+        std::size_t bytes = 0;
+        std::size_t seen = 0;
+        while (seen < std::min(places.size(), count_max) && bytes < limits::scan_bytes_max) {
+            const RecordId& id = places[seen++].id;
+            const std::uint64_t hash = hash_of(view(id));
+            Sighting sighting = shard_of(hash).find({view(id), hash});
+            // Swept or changed since it was found.
+            if (!sighting.record || !is_wanted(query, id, *sighting.record)) continue;
+            if (sighting.record->response) bytes += sighting.record->response->response.body.size();
+            page.records.push_back({id, *std::move(sighting.record)});
+        }
+        if (seen < places.size()) page.next = to_cursor(places[seen - 1]);
+        return page;
     }
 
     void insert_or_get(Insertion& insertion, Found& found)

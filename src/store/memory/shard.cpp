@@ -137,7 +137,8 @@ void Shard::note(HashedId id, AuditNote audit)
     if (!audit_) return;
     const std::lock_guard guard{mutex_};
     if (Entry* const entry = entry_of(id)) {
-        entry->audit.push(clock_.now(), entry->record.token, std::move(audit));
+        const FencingToken met{.epoch = audit.epoch};
+        entry->audit.push(clock_.now(), met, std::move(audit));
     }
 }
 

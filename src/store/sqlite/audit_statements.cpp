@@ -152,7 +152,9 @@ Result<std::vector<AuditEntry>> read_timeline(
         entry.detail = select.text(4);
         entries.push_back(std::move(entry));
     }
+    // A note is written after what happened later and was quicker into its batch.
     std::ranges::reverse(entries);
+    std::ranges::stable_sort(entries, {}, &AuditEntry::at);
     return entries;
 }
 

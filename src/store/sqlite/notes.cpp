@@ -43,7 +43,8 @@ Result<void> Notes::ride(SqliteTransaction& transaction)
         waiting_.clear();
     }
     for (const Note& one : riding_) {
-        auto written = insert_audit(transaction, {one.id}, one.at, {}, one.note);
+        auto written =
+            insert_audit(transaction, {one.id}, one.at, {.epoch = one.note.epoch}, one.note);
         if (!written) return written;
     }
     return {};

@@ -26,7 +26,7 @@ Result<RowNumber> parse_cursor(const std::string& cursor)
     const char* const end = cursor.data() + cursor.size();
     const auto [rest, error] = std::from_chars(cursor.data(), end, before);
     if (error == std::errc{} && rest == end && before > 0) return before;
-    return fail(Errc::invalid_argument, "cursor: not one that a page gave; begin without one");
+    return fail(Errc::invalid_argument, "this cursor is none that a page gave; begin without one");
 }
 
 // The rows that a page looks at: $1 is where the page before ended.

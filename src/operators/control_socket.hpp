@@ -4,9 +4,12 @@
 // others.
 //
 // One line in, one line out, then the connection ends. Several are answered at a time, and who is
-// silent is cut off soon, so that nobody waits for another. Mode 0600: who may connect may do
+// silent is cut off soon, so that nobody waits for another. A line that is too long is answered
+// with "error: …". Mode 0600: who may connect may do
 // everything. A socket left behind by a process that died is removed by the holder of the
 // database's lock, which is why only the holder may open one. Thread-safe.
+
+#include "base/limits.hpp"
 
 #include <umavez/result.hpp>
 
@@ -18,12 +21,14 @@
 #include <thread>
 #include <vector>
 
-namespace umavez {
+namespace umavez::operators {
 
-inline constexpr std::size_t control_line_bytes_max = 64 * 1024;
+// A response to keep, escaped twice on its way: "\\u0001" is seven bytes for one.
+inline constexpr std::size_t control_line_bytes_max = 8 * limits::response_bytes_max;
 inline constexpr std::size_t control_answer_bytes_max = 16 * 1024 * 1024;
 inline constexpr std::size_t control_threads = 4;
-inline constexpr auto control_line_deadline = std::chrono::seconds{1};   // for the whole line
+inline constexpr auto control_silence_max = std::chrono::seconds{1};     // between parts of a line
+inline constexpr auto control_line_deadline = std::chrono::seconds{10};  // for the whole line
 inline constexpr auto control_write_deadline = std::chrono::seconds{5};  // for the whole answer
 
 class ControlSocket {
@@ -43,7 +48,9 @@ public:
 private:
     ControlSocket(std::string path, Handler handler, int listener, int wake);
     void loop();
-    void serve(int peer);
+    bool wait_for_peer() const;
+    void pause() const;
+    void serve(int peer) const;
 
     const std::string path_;
     const Handler handler_;
@@ -60,4 +67,4 @@ Result<std::string> ask_control_socket(
     std::chrono::milliseconds patience = std::chrono::minutes{1}
 );
 
-}  // namespace umavez
+}  // namespace umavez::operators

@@ -1,4 +1,4 @@
-#include "database/sqlite/control_socket.hpp"
+#include "operators/control_socket.hpp"
 
 #include "base/shown.hpp"
 
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <optional>
+#include <expected>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace umavez {
+namespace umavez::operators {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -81,23 +81,38 @@ bool wait_for(int descriptor, short events, Steady::time_point deadline)
     }
 }
 
-// One line, without its end; nullopt: too long, too slow, or the peer went away.
-std::optional<std::string> read_line(int peer, std::size_t bytes_max, Steady::time_point deadline)
+struct Patience {
+    std::chrono::milliseconds whole;    // for the line
+    std::chrono::milliseconds silence;  // between two parts of it
+};
+
+enum class NoLine : std::uint8_t { none_came, too_long };
+
+// One line, without its end.
+std::expected<std::string, NoLine> read_line(
+    int peer, std::size_t bytes_max, const Patience& patience
+)
 {
+    const Steady::time_point deadline = Steady::now() + patience.whole;
     std::string line;
-    std::array<char, 16 * 1024> part;
-    while (wait_for(peer, POLLIN, deadline)) {
+    std::array<char, 64 * 1024> part;
+    while (wait_for(peer, POLLIN, std::min(deadline, Steady::now() + patience.silence))) {
         const ssize_t size = ::recv(peer, part.data(), part.size(), 0);
         if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) return std::nullopt;
-        line.append(part.data(), static_cast<std::size_t>(size));
-        if (const std::size_t end = line.find('\n'); end != std::string::npos) {
-            line.resize(end);
-            return line;
-        }
-        if (line.size() > bytes_max) return std::nullopt;
+        if (size <= 0) break;
+        const std::string_view came{part.data(), static_cast<std::size_t>(size)};
+        const std::size_t end = came.find('\n');
+        line += came.substr(0, end);
+        if (line.size() > bytes_max) return std::unexpected(NoLine::too_long);
+        if (end != std::string_view::npos) return line;
     }
-    return std::nullopt;
+    return std::unexpected(NoLine::none_came);
+}
+
+// What goes away by itself: files or memory of the process or of the system.
+bool is_shortage(int reason) noexcept
+{
+    return reason == EMFILE || reason == ENFILE || reason == ENOBUFS || reason == ENOMEM;
 }
 
 bool write_line(int peer, std::string line, Steady::time_point deadline)
@@ -113,6 +128,11 @@ bool write_line(int peer, std::string line, Steady::time_point deadline)
         rest.remove_prefix(static_cast<std::size_t>(size));
     }
     return true;
+}
+
+std::string too_long_sentence()
+{
+    return fmt::format("a command is one line of at most {} MiB", control_line_bytes_max >> 20);
 }
 
 std::unexpected<Error> fail_with_errno(std::string_view action, const std::string& path)
@@ -174,29 +194,44 @@ ControlSocket::~ControlSocket()
     ::close(wake_);
 }
 
+// False: it is time to go.
+bool ControlSocket::wait_for_peer() const
+{
+    std::array<pollfd, 2> waiting = {{
+        {.fd = wake_, .events = POLLIN, .revents = 0},
+        {.fd = listener_, .events = POLLIN, .revents = 0},
+    }};
+    while (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
+    return waiting[0].revents == 0;
+}
+
+// Whoever waits makes the listener ready again at once.
+void ControlSocket::pause() const
+{
+    static_cast<void>(wait_for(wake_, POLLIN, Steady::now() + std::chrono::milliseconds{100}));
+}
+
 void ControlSocket::loop()
 {
-    while (true) {
-        std::array<pollfd, 2> waiting = {{
-            {.fd = wake_, .events = POLLIN, .revents = 0},
-            {.fd = listener_, .events = POLLIN, .revents = 0},
-        }};
-        if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
-        if (waiting[0].revents != 0) return;
-        // Another thread may have been faster: then there is nobody.
+    while (wait_for_peer()) {
         const Descriptor peer{::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)};
-        if (peer.get() >= 0) serve(peer.get());
+        if (peer.get() >= 0) {
+            serve(peer.get());
+        } else if (is_shortage(errno)) {
+            pause();
+        }
+        // Else another thread was faster.
     }
 }
 
-void ControlSocket::serve(int peer)
+void ControlSocket::serve(int peer) const
 {
     const auto line =
-        read_line(peer, control_line_bytes_max, Steady::now() + control_line_deadline);
-    if (!line) return;
+        read_line(peer, control_line_bytes_max, {control_line_deadline, control_silence_max});
+    if (!line && line.error() == NoLine::none_came) return;
     std::string answer;
     try {
-        answer = handler_(*line);
+        answer = line ? handler_(*line) : fmt::format("error: {}", too_long_sentence());
     } catch (const std::exception& error) {
         answer = fmt::format("error: {}", error.what());
     }
@@ -209,7 +244,7 @@ Result<std::string> ask_control_socket(
 )
 {
     if (line.size() > control_line_bytes_max || line.find('\n') != std::string_view::npos) {
-        return fail(Errc::invalid_argument, "a command is one line of at most 64 KiB");
+        return fail(Errc::invalid_argument, too_long_sentence());
     }
     const auto address = to_address(path);
     if (!address) return std::unexpected(address.error());
@@ -223,12 +258,18 @@ Result<std::string> ask_control_socket(
     if (!write_line(peer.get(), std::string{line}, Steady::now() + control_write_deadline)) {
         return unanswered("it took no line");
     }
-    auto answer = read_line(peer.get(), control_answer_bytes_max, Steady::now() + patience);
+    auto answer = read_line(peer.get(), control_answer_bytes_max, {patience, patience});
     if (answer) return std::move(*answer);
+    if (answer.error() == NoLine::too_long) {
+        return fail(
+            Errc::store_unknown,
+            fmt::format("{} took the command, but its answer is larger than 16 MiB", path)
+        );
+    }
     return fail(
         Errc::store_unknown,
         fmt::format("{} took the command, but no answer came back in time", path)
     );
 }
 
-}  // namespace umavez
+}  // namespace umavez::operators
