@@ -406,8 +406,8 @@ TEST(Start, RefusesWrongSettingsWithASentenceThatNamesTheCure)
          "(the other side dedupes on the effect key) or effect = \"harmless\", or use \"reconcile\" or "
          "\"hold\""},
         {{.guarantee = Guarantee::cached},
-         "operation \"x\": guarantee = \"cached\" cannot be given by the sqlite store; use memory or "
-         "Redis, or guarantee = \"leased\""},
+         "operation \"x\": guarantee = \"cached\" cannot be given by the sqlite store; use memory, or "
+         "guarantee = \"leased\""},
         {{.guarantee = Guarantee::atomic, .on_store_error = OnStoreError::open},
          "operation \"x\": on_store_error = \"open\" is not possible for guarantee = \"atomic\"; use "
          "\"closed\""},
