@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <semaphore>
 #include <thread>
 #include <unistd.h>
 
@@ -85,7 +86,8 @@ struct Pause {
     {
         Scheduler* const scheduler = handle.promise().scheduler;
         std::thread{[scheduler, handle, length = length] {
-            std::this_thread::sleep_for(length);
+            std::binary_semaphore nobody{0};
+            static_cast<void>(nobody.try_acquire_for(length));
             scheduler->resume_soon(handle);
         }}.detach();
     }

@@ -95,6 +95,9 @@ protected:
     // own.
     friend class AtomicRun;
     virtual Result<void> begin_savepoint() = 0;
+    // For what is hardly ever undone: an implementation may make a mark only, and run the closure again
+    // when it must be undone after all.
+    virtual Result<void> begin_unlikely_savepoint() { return begin_savepoint(); }
     virtual Result<void> release_savepoint() = 0;
     virtual Result<void> rollback_savepoint(
     ) = 0;  // undoes and removes it, and heals what was spoiled

@@ -30,7 +30,7 @@ public:
     Dialect dialect() const noexcept override { return Dialect::sqlite; }
     const std::string& url() const noexcept override { return url_; }
     LaneStats lane_stats() const override { return {}; }
-    Result<void> backup(const std::string&) override { return {}; }
+    Result<void> backup(const std::string&, std::stop_token) override { return {}; }
     bool step() override { return false; }
 
     std::atomic<int> asked = 0;

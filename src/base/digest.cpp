@@ -1,43 +1,23 @@
+// SHA256_Update and its kin instead of the EVP functions: those allocate, lock and look up for every digest,
+// which costs three times what hashing a key does. The hashing itself is the same code.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "base/digest.hpp"
 
 #include "base/assert.hpp"
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 namespace umavez {
 namespace {
 
-// Fetched once: the implicit fetch of EVP_sha256() costs 15 % at 1 KiB.
-const EVP_MD* sha256_algorithm()
+SHA256_CTX* context_of(std::array<std::byte, 112>& context) noexcept
 {
-    static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-    return algorithm;
-}
-
-EVP_MD_CTX* context_of(void* context)
-{
-    return static_cast<EVP_MD_CTX*>(context);
+    static_assert(sizeof(SHA256_CTX) <= sizeof context && alignof(SHA256_CTX) <= 8);
+    return reinterpret_cast<SHA256_CTX*>(context.data());
 }
 
 }  // namespace
-
-Hasher::Hasher() : context_(EVP_MD_CTX_new())
-{
-    UMAVEZ_ASSERT(context_ != nullptr);
-    restart();
-}
-
-Hasher::~Hasher()
-{
-    EVP_MD_CTX_free(context_of(context_));
-}
-
-Hasher& Hasher::of_this_thread()
-{
-    thread_local Hasher hasher;
-    if (hasher.is_begun_) hasher.restart();
-    return hasher;
-}
 
 std::array<char, 8> Hasher::size_prefix(std::string_view bytes) noexcept
 {
@@ -50,38 +30,35 @@ std::array<char, 8> Hasher::size_prefix(std::string_view bytes) noexcept
     return prefix;
 }
 
-void Hasher::part(std::string_view bytes)
+void Hasher::part(std::string_view bytes) noexcept
 {
     const auto prefix = size_prefix(bytes);
     raw({prefix.data(), prefix.size()});
     raw(bytes);
 }
 
-void Hasher::raw(std::string_view bytes)
+void Hasher::raw(std::string_view bytes) noexcept
 {
-    is_begun_ = true;
-    UMAVEZ_ASSERT(EVP_DigestUpdate(context_of(context_), bytes.data(), bytes.size()) == 1);
+    UMAVEZ_ASSERT(SHA256_Update(context_of(context_), bytes.data(), bytes.size()) == 1);
 }
 
-Digest Hasher::finish()
+Digest Hasher::finish() noexcept
 {
     Digest digest;
-    unsigned size = 0;
-    UMAVEZ_ASSERT(EVP_DigestFinal_ex(context_of(context_), digest.data(), &size) == 1);
-    UMAVEZ_ASSERT(size == digest.size());
+    static_assert(std::tuple_size_v<Digest> == SHA256_DIGEST_LENGTH);
+    UMAVEZ_ASSERT(SHA256_Final(digest.data(), context_of(context_)) == 1);
     restart();
     return digest;
 }
 
-void Hasher::restart()
+void Hasher::restart() noexcept
 {
-    UMAVEZ_ASSERT(EVP_DigestInit_ex2(context_of(context_), sha256_algorithm(), nullptr) == 1);
-    is_begun_ = false;
+    UMAVEZ_ASSERT(SHA256_Init(context_of(context_)) == 1);
 }
 
 Digest sha256(std::string_view bytes)
 {
-    Hasher& hasher = Hasher::of_this_thread();
+    Hasher hasher;
     hasher.raw(bytes);
     return hasher.finish();
 }

@@ -8,6 +8,7 @@
 #include <umavez/fingerprint.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,27 +18,19 @@ namespace umavez {
 
 class Hasher {
 public:
-    Hasher();
-    ~Hasher();
-    Hasher(const Hasher&) = delete;
-    Hasher& operator=(const Hasher&) = delete;
-
-    // One that is kept, because making one allocates. Nothing is in it yet: what
-    // an earlier caller began and did not finish is forgotten. Finish before anybody else can ask for it.
-    static Hasher& of_this_thread();
+    Hasher() noexcept { restart(); }
 
     // What part() puts before its bytes.
     static std::array<char, 8> size_prefix(std::string_view bytes) noexcept;
 
-    void part(std::string_view bytes);  // length prefix and bytes
-    void raw(std::string_view bytes);   // bytes alone, for a single streamed part
-    Digest finish();                    // and ready for the next digest
+    void part(std::string_view bytes) noexcept;  // length prefix and bytes
+    void raw(std::string_view bytes) noexcept;   // bytes alone, for a single streamed part
+    Digest finish() noexcept;                    // and ready for the next digest
 
 private:
-    void restart();
+    void restart() noexcept;
 
-    void* context_;
-    bool is_begun_ = false;  // bytes came since the last restart
+    alignas(8) std::array<std::byte, 112> context_;  // OpenSSL's, whose headers stay in digest.cpp
 };
 
 Digest sha256(std::string_view bytes);

@@ -49,7 +49,7 @@ Result<void> AtomicRun::attempt(Transaction& transaction)
 
 Result<void> AtomicRun::begin(Transaction& transaction)
 {
-    auto begun = transaction.begin_savepoint();
+    auto begun = transaction.begin_unlikely_savepoint();
     if (begun) ++savepoints_;
     return begun;
 }

@@ -5,8 +5,10 @@
 // Two savepoints, `claim` around everything and `work` around the handler. Final success releases both; a
 // final failure rolls back `work` and keeps the failed record; anything else rolls back `claim` and leaves
 // an audit entry. Where the store has one writer nobody can see or take an absent key before the
-// transaction ends: its record is then written once, complete, and needs no `claim`. run() may be called again in another transaction when the first was lost: a record that
-// carries our execution is then the answer of the earlier run. Confined to the thread of the transaction.
+// transaction ends: its record is then written once, complete, and needs no `claim`.
+//
+// run() may be called again in another transaction when the first was lost: a record that carries our
+// execution is then the answer of the earlier run. Confined to the thread of the transaction.
 
 #include "core/decide.hpp"
 #include "engine/declared.hpp"

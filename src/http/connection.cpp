@@ -266,8 +266,8 @@ private:
     // False: the answer is known, and no body will be read.
     bool ask_gate()
     {
-        // What has no body costs nothing: the handler can refuse it.
-        if (!shared_.gate || !reader_.has_body()) return true;
+        // What has no body, or a small one, costs nothing: the handler can refuse it.
+        if (!shared_.gate || reader_.has_small_body()) return true;
         try {
             entry_ = shared_.gate(reader_.request());
         } catch (const std::exception& exception) {

@@ -116,6 +116,13 @@ RequestReader::Step RequestReader::finish()
     return Complete{};
 }
 
+bool RequestReader::has_small_body() const noexcept
+{
+    const bool is_plain = !framing_.chunked && !framing_.gzip && !framing_.packed_otherwise;
+    return is_plain && !framing_.expects_continue &&
+           framing_.content_length <= std::min(small_bytes, limits_.body_bytes_max);
+}
+
 std::size_t RequestReader::body_bytes() const
 {
     return chunked_ && request_.body.empty() ? chunked_->bytes() : request_.body.size();

@@ -63,6 +63,8 @@ public:
     // What there is of the request at hand: empty before its head was read.
     Request& request() noexcept { return request_; }
     bool has_body() const noexcept { return framing_.has_body(); }  // one was announced
+    // The body takes no more room than a connection has anyway, and is handed on as it comes.
+    bool has_small_body() const noexcept;
     std::size_t body_bytes() const;                                 // that have arrived
     bool keeps_alive() const noexcept { return framing_.keep_alive; }
     Phase phase() const noexcept { return phase_; }

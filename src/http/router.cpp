@@ -198,7 +198,11 @@ Task<Response> Router::answer(Request request) const
     Found found = find(segments, request);
     if (found.refusal) return Task<Response>::ready(*std::move(found.refusal));
     const Endpoint& endpoint = *found.endpoint;
-    if (auto refusal = take_parameters(found, segments, request)) {
+    const bool has_unwanted_body =
+        !endpoint.gate.refuse && !endpoint.route.body && !request.body.empty();
+    auto refusal = has_unwanted_body ? refuse_body(request)
+                                     : take_parameters(found, segments, request);
+    if (refusal) {
         Response refused = refuse(*std::move(refusal), request);
         mark(refused, {.route = found.path->pattern, .headers = endpoint.gate.headers});
         return Task<Response>::ready(std::move(refused));

@@ -37,7 +37,7 @@ Fingerprint fingerprint_of(const JsonTree& tree)
 {
     // The canonical text is the last part and is streamed, so it goes without a length. The tag
     // goes the same way: one call of the hash for most documents.
-    Hasher& hasher = Hasher::of_this_thread();
+    Hasher hasher;
     Output output{[&hasher](std::string_view piece) { hasher.raw(piece); }};
     const auto tag_size = Hasher::size_prefix(tag_json);
     output.append({tag_size.data(), tag_size.size()});

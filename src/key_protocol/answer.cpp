@@ -27,7 +27,7 @@ http::Response executed(Executed&& outcome, const AnswerFacts& facts)
 {
     Response& response = outcome.response;
     http::Response answer{
-        response.status, replayable_headers(response.headers), std::move(response.body)
+        response.status, replayable_headers(std::move(response.headers)), std::move(response.body)
     };
     for (const Header& header : facts.passing) answer.headers.push_back(header);
     add_guarantee(answer, outcome.unprotected ? "none" : to_text(facts.policy.guarantee));
@@ -42,7 +42,7 @@ http::Response replayed(Replayed&& outcome, const AnswerFacts& facts)
     const bool is_shown = facts.policy.replay == Replaying::current && response.status == 201;
     http::Response answer{
         is_shown ? 200 : response.status,
-        replayable_headers(response.headers),
+        replayable_headers(std::move(response.headers)),
         std::move(response.body),
     };
     answer.headers.push_back({"Idempotent-Replayed", "true"});
@@ -55,7 +55,7 @@ http::Response unkeyed(Unkeyed&& outcome, const AnswerFacts& facts)
 {
     Response& response = outcome.response;
     http::Response answer{
-        response.status, replayable_headers(response.headers), std::move(response.body)
+        response.status, replayable_headers(std::move(response.headers)), std::move(response.body)
     };
     for (const Header& header : facts.passing) answer.headers.push_back(header);
     add_guarantee(answer, "none");

@@ -65,15 +65,17 @@ bool is_replayable(std::string_view name) noexcept
     return is_one_of(replayable_names, name);
 }
 
-std::vector<Header> replayable_headers(const std::vector<Header>& headers)
+std::vector<Header> replayable_headers(std::vector<Header> headers)
 {
-    const std::vector<std::string_view> connection = http::list_elements(headers, "Connection");
-    std::vector<Header> replayable;
-    for (const Header& header : headers) {
-        if (!is_replayable(header.name) || is_hostile(header)) continue;
-        if (!is_one_of(connection, header.name)) replayable.push_back(header);
+    std::vector<std::string> connection;
+    for (const std::string_view name : http::list_elements(headers, "Connection")) {
+        connection.emplace_back(name);
     }
-    return replayable;
+    std::erase_if(headers, [&connection](const Header& header) {
+        return !is_replayable(header.name) || is_hostile(header) ||
+               is_one_of(connection, header.name);
+    });
+    return headers;
 }
 
 SplitResponse split_for_record(Response response)
@@ -88,8 +90,7 @@ SplitResponse split_for_record(Response response)
             is_one_of(protocol_names, header.name) || is_one_of(connection, header.name);
         if (!is_not_ours_to_pass) split.passing.push_back(header);
     }
-    std::vector<Header> kept = replayable_headers(response.headers);
-    response.headers = std::move(kept);
+    response.headers = replayable_headers(std::move(response.headers));
     split.kept = std::move(response);
     return split;
 }

@@ -23,7 +23,7 @@ bool is_replayable(std::string_view name) noexcept;
 
 // The lines that may be replayed, in their order and byte for byte. Without those that `Connection`
 // names, and those that would break their line.
-std::vector<Header> replayable_headers(const std::vector<Header>& headers);
+std::vector<Header> replayable_headers(std::vector<Header> headers);
 
 // A handler's answer, taken apart before the engine sees it.
 struct SplitResponse {

@@ -91,7 +91,7 @@ BatchRunner::Fate BatchRunner::run_member(Work& work, bool is_alone, Savepoints 
     const Access access = work.access == Access::read_write ? Access::read_write : Access::read;
     SqliteTransaction transaction{*connection_, options_.clock->now(), access, savepoints};
     if (work.has_savepoint && !is_alone) {
-        if (const auto begun = transaction.begin_savepoint(); !begun) return Fate::lost;
+        if (const auto begun = transaction.begin_unlikely_savepoint(); !begun) return Fate::lost;
     }
     const Start start{.changes = connection_->changes_total(), .depth = transaction.depth()};
     work.exception = nullptr;

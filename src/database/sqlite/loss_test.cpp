@@ -270,6 +270,87 @@ TEST_F(LossTest, ErrorInsideOwnSavepointsCostsNoSecondRun)
     EXPECT_EQ(retried(), 0u);
 }
 
+TEST_F(LossTest, MemberUndoneAfterItWroteCostsItsBatchASecondRunAndNoSecondCommit)
+{
+    int runs = 0;
+    const int syncs = vfs.wal_syncs;
+    queue([&runs](Transaction& transaction) -> Result<void> {
+        ++runs;
+        EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (1)"));
+        return {};
+    });
+    queue([](Transaction& transaction) -> Result<void> {
+        EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (2)"));
+        return fail(Errc::invalid_argument, "thought better of it");
+    });
+    insert(3);
+
+    EXPECT_TRUE(database->step());
+    EXPECT_FALSE(database->step());
+
+    EXPECT_TRUE(answer(0));
+    EXPECT_EQ(answer(1).error().code, Errc::invalid_argument);
+    EXPECT_TRUE(answer(2));
+    EXPECT_EQ(runs, 2);
+    EXPECT_EQ(retried(), 0u);
+    EXPECT_EQ(vfs.wal_syncs - syncs, 1);
+    EXPECT_EQ(read_integer(*database, "SELECT sum(a) FROM t"), 4);
+}
+
+TEST_F(LossTest, MemberUndoneBeforeItWroteIsRunOnce)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    int runs = 0;
+    queue([&runs](Transaction& transaction) -> Result<void> {
+        ++runs;
+        EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING"));
+        EXPECT_FALSE(transaction.nested([&]() -> Result<void> {
+            const auto done = transaction.execute("INSERT INTO t VALUES (1)");
+            return done ? Result<void>{} : std::unexpected(done.error());
+        }));
+        return fail(Errc::invalid_argument, "there is one");
+    });
+
+    database->step();
+
+    EXPECT_EQ(answer(0).error().code, Errc::invalid_argument);
+    EXPECT_EQ(runs, 1);
+}
+
+TEST_F(LossTest, NestedPartThatWroteIsUndoneAndWhatIsAroundItKept)
+{
+    insert(1);
+    queue([](Transaction& transaction) -> Result<void> {
+        EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (2)"));
+        const auto refused = transaction.nested([&]() -> Result<void> {
+            EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (30)"));
+            return fail(Errc::invalid_argument, "not this one");
+        });
+        EXPECT_EQ(refused.error().code, Errc::invalid_argument);
+        EXPECT_TRUE(transaction.execute("INSERT INTO t VALUES (4)"));
+        return {};
+    });
+
+    EXPECT_TRUE(database->step());
+
+    EXPECT_TRUE(answer(0));
+    EXPECT_TRUE(answer(1));
+    EXPECT_EQ(read_integer(*database, "SELECT sum(a) FROM t"), 7);
+}
+
+TEST_F(LossTest, TableMadeByAMemberThatFailsIsGone)
+{
+    queue([](Transaction& transaction) -> Result<void> {
+        EXPECT_TRUE(transaction.execute("CREATE TABLE made (a INTEGER)"));
+        return fail(Errc::invalid_argument, "thought better of it");
+    });
+
+    database->step();
+
+    EXPECT_EQ(answer(0).error().code, Errc::invalid_argument);
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM sqlite_schema WHERE name = 'made'"), 0);
+}
+
 TEST_F(LossTest, DeferredConstraintAtCommitIsTheCulpritsAlone)
 {
     ASSERT_TRUE(database->transact(

@@ -89,7 +89,7 @@ Result<std::optional<std::int64_t>> SqliteTransaction::insert(
     return connection_.last_row();
 }
 
-Result<void> SqliteTransaction::begin_savepoint()
+Result<void> SqliteTransaction::begin(Savepoints kind)
 {
     if (auto usable = check_usable(); !usable) return usable;
     if (static_cast<std::size_t>(depth_) == depth_max) {
@@ -99,14 +99,14 @@ Result<void> SqliteTransaction::begin_savepoint()
              std::source_location::current()}
         );
     }
-    if (savepoints_ == Savepoints::real) {
+    if (kind == Savepoints::real) {
         const StaticSql& sql = at_depth(savepoint_sql, depth_ + 1);
         if (auto begun = connection_.execute(sql); !begun)
             return fail_here(std::move(begun.error()));
     }
-    writes_before_[static_cast<std::size_t>(depth_)] = writes();
     if (depth_ == 0) changes_at_savepoint_ = has_written_ ? -1 : connection_.changes_total();
     ++depth_;
+    innermost() = {kind, writes()};
     return {};
 }
 
@@ -114,7 +114,7 @@ Result<void> SqliteTransaction::release_savepoint()
 {
     UMAVEZ_ASSERT(depth_ > 0);
     if (auto usable = check_usable(); !usable) return usable;
-    if (savepoints_ == Savepoints::real) {
+    if (innermost().kind == Savepoints::real) {
         const StaticSql& sql = at_depth(release_sql, depth_);
         if (auto released = connection_.execute(sql); !released) {
             return fail_here(std::move(released.error()));
@@ -128,7 +128,7 @@ Result<void> SqliteTransaction::rollback_savepoint()
 {
     UMAVEZ_ASSERT(depth_ > 0);
     if (is_lost_) return std::unexpected(*spoiled_);
-    if (savepoints_ == Savepoints::imagined) {
+    if (innermost().kind == Savepoints::imagined) {
         if (auto forgotten = forget_savepoint(); !forgotten) return forgotten;
     } else {
         const Connection::Grace grace{connection_};  // an overdue closure must still be able to undo
@@ -146,7 +146,7 @@ Result<void> SqliteTransaction::rollback_savepoint()
 // Nothing was written since: then there is nothing to undo.
 Result<void> SqliteTransaction::forget_savepoint()
 {
-    if (writes_before_[static_cast<std::size_t>(depth_ - 1)] == writes()) return {};
+    if (innermost().writes_before == writes()) return {};
     wants_savepoints_ = is_lost_ = true;
     return spoil(
         {Errc::store_unavailable,

@@ -27,6 +27,7 @@ enum class Access : std::uint8_t {
 // A savepoint makes SQLite copy every page that is written under it, for a rollback that hardly ever
 // comes. An imagined one is only a mark: if something was written since, it cannot be rolled back,
 // the transaction is lost, and wants_savepoints() tells that it should be run again with real ones.
+// Those of nested() are real always: a handler that asks for one will use it.
 enum class Savepoints : std::uint8_t { real, imagined };
 
 class SqliteTransaction final : public Transaction {
@@ -52,7 +53,8 @@ public:
         override;
     bool is_spoiled() const noexcept override { return spoiled_.has_value(); }
 
-    Result<void> begin_savepoint() override;
+    Result<void> begin_savepoint() override { return begin(Savepoints::real); }
+    Result<void> begin_unlikely_savepoint() override { return begin(savepoints_); }
     Result<void> release_savepoint() override;
     Result<void> rollback_savepoint() override;
 
@@ -78,9 +80,16 @@ public:
     const Error& spoiled_by() const { return *spoiled_; }
 
 private:
+    struct Savepoint {
+        Savepoints kind = Savepoints::real;
+        std::int64_t writes_before = 0;
+    };
+
     std::unexpected<Error> fail_here(Error error);  // spoils down to the savepoint that is open
     std::unexpected<Error> spoil_from(int depth, Error error);
+    Result<void> begin(Savepoints kind);
     Result<void> forget_savepoint();
+    Savepoint& innermost() noexcept { return open_[static_cast<std::size_t>(depth_ - 1)]; }
     std::int64_t writes() const noexcept;  // grows with whatever a rollback would undo
     Result<void> check_usable() const;
 
@@ -88,7 +97,7 @@ private:
     const Instant now_;
     const Access access_;
     const Savepoints savepoints_;
-    std::array<std::int64_t, depth_max> writes_before_{};  // each open savepoint
+    std::array<Savepoint, depth_max> open_{};  // the first depth_ of them
     std::int64_t uncounted_writes_ = 0;                    // of the schema, say
     int depth_ = 0;
     int spoiled_depth_ = 0;

@@ -71,6 +71,21 @@ TEST_F(SqliteTransactionTest, ExecuteTellsHowManyRowsItChanged)
     EXPECT_TRUE(done);
 }
 
+TEST_F(SqliteTransactionTest, InsertTellsTheIdOfItsRow)
+{
+    ASSERT_TRUE(database->transact(sql("CREATE TABLE u (id INTEGER PRIMARY KEY, a TEXT UNIQUE)")));
+
+    const auto done = database->transact([](Transaction& transaction) -> Result<void> {
+        const std::string_view insert = "INSERT INTO u (a) VALUES ($1) ON CONFLICT DO NOTHING";
+        EXPECT_EQ(transaction.insert(insert, {"x"}).value(), 1);
+        EXPECT_EQ(transaction.insert(insert, {"y"}).value(), 2);
+        EXPECT_EQ(transaction.insert(insert, {"x"}).value(), std::nullopt);
+        return {};
+    });
+
+    EXPECT_TRUE(done);
+}
+
 TEST_F(SqliteTransactionTest, MistakesInStatementsAreToldWithoutValues)
 {
     const auto error_of = [this](std::string text, Values values = {}) {

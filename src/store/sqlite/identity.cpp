@@ -8,7 +8,7 @@ namespace umavez {
 
 std::int64_t identity_of(const RecordId& id)
 {
-    Hasher& hasher = Hasher::of_this_thread();
+    Hasher hasher;
     hasher.part("umavez identity 1");
     hasher.part(id.tenant_id.text());
     hasher.part(id.operation.text());
