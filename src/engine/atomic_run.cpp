@@ -18,10 +18,18 @@ Result<void> AtomicRun::run(Transaction& transaction)
     mismatch_ignored = released = false;
 
     savepoints_ = 0;
-    auto done = attempt(transaction);
     // Inside somebody else's transaction nobody would clean up after us.
-    while (!done && savepoints_ > 0 && roll_back(transaction)) continue;
-    return done;
+    const auto clean_up = [&] {
+        while (savepoints_ > 0 && roll_back(transaction)) continue;
+    };
+    try {
+        auto done = attempt(transaction);
+        if (!done) clean_up();
+        return done;
+    } catch (...) {
+        clean_up();
+        throw;
+    }
 }
 
 Result<void> AtomicRun::attempt(Transaction& transaction)

@@ -143,10 +143,19 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
 Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler handler)
 {
     UnkeyedRun run{handler, std::nullopt, nullptr};
-    Closure closure = [&run](Transaction& transaction) { return run.run(transaction); };
-    const Result<void> committed =
+    std::optional<Error> refusal;
+    Closure closure = [&run, &refusal](Transaction& transaction) -> Result<void> {
+        refusal.reset();
+        auto done = run.run(transaction);
+        // It is undone: nothing is left that should cost its neighbours a second run.
+        if (done || transaction.is_spoiled()) return done;
+        refusal = std::move(done.error());
+        return {};
+    };
+    Result<void> committed =
         co_await transactional_->async_run(std::move(closure), operation.policy.atomic_run_limit);
     if (run.exception) std::rethrow_exception(run.exception);
+    if (committed && refusal) committed = std::unexpected(*std::move(refusal));
     if (!committed && is_retryable(committed.error().code)) {
         operation.tally.add(Count::unavailable);
         co_return Unavailable{effect_of(committed.error().code), committed.error().detail};

@@ -195,6 +195,7 @@ private:
         }
         no_deadline();
         const Response response = co_await call_handler(reader_.take());
+        // The others that are ready first: a client is then woken once for many answers.
         co_await asio::post(socket().get_executor(), use_awaitable);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
         const bool written = co_await write(response, stays);

@@ -223,7 +223,12 @@ private:
         // An exception that reaches this place is bad_alloc or a bug of ours; the connection is
         // lost, the server is not.
         auto ended = [this, connection](const std::exception_ptr&) { leave(connection); };
-        asio::co_spawn(executor, connection->run(), std::move(ended));
+        try {
+            asio::co_spawn(executor, connection->run(), std::move(ended));
+        } catch (...) {
+            connections_.erase(connection);  // or the end would wait for it
+            throw;
+        }
     }
 
     // One timer for all connections: a timer of their own for every read would cost more than the

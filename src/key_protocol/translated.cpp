@@ -47,15 +47,12 @@ constexpr auto table = std::to_array<Pair>({
     {"{} has {} characters, at most {} are allowed", "{} tem {} caracteres; o máximo é {}"},
     {"{} may only contain a-z, 0-9, '.', '_', '-'", "{} só pode conter a-z, 0-9, '.', '_', '-'"},
     // Of tokens.
-    {"tenant: \"*\" is for operators, who look after all tenants; name one tenant for a reader or "
-     "writer",
-     "tenant: \"*\" é para operadores, que cuidam de todos os inquilinos; indique um inquilino "
-     "para reader ou writer"},
-    {"label: {} bytes, at most {} are allowed", "label: {} bytes; o máximo é {}"},
-    {"label: not valid UTF-8", "label: não é UTF-8 válido"},
-    {"label: contains a control character", "label: contém um caractere de controle"},
-    {"expires: must be more than nothing and at most 100 years",
-     "expires: deve ser mais que nada e no máximo 100 anos"},
+    {"\"*\" is for operators, who look after all tenants; name one tenant for a reader or writer",
+     "\"*\" é para operadores, que cuidam de todos os inquilinos; indique um inquilino para reader "
+     "ou writer"},
+    {"{} bytes, at most {} are allowed", "{} bytes; o máximo é {}"},
+    {"not valid UTF-8", "não é UTF-8 válido"},
+    {"contains a control character", "contém um caractere de controle"},
     // Of the engine, to operators.
     {"key \"{}\" is {} under a live lease; only an in-doubt or abandoned key can be resolved",
      "a chave \"{}\" está {} com concessão ativa; só uma chave em dúvida ou abandonada pode ser "
@@ -70,10 +67,12 @@ constexpr auto table = std::to_array<Pair>({
     {"key \"{}\" changed meanwhile; look at it again",
      "a chave \"{}\" mudou enquanto isso; consulte-a de novo"},
     {"there is no key \"{}\"", "não existe a chave \"{}\""},
+    {"key \"{}\" is free already: the next request with it runs",
+     "a chave \"{}\" já está livre: a próxima requisição com ela executa"},
     {"unknown operation \"{}\"; declared are: {}",
      "operação desconhecida: \"{}\"; as declaradas são: {}"},
-    {"cursor: not one that a page gave; begin without one",
-     "cursor: não foi dado por uma página; comece sem ele"},
+    {"this cursor is none that a page gave; begin without one",
+     "este cursor não foi dado por uma página; comece sem ele"},
     // Of the routes of operators.
     {"There is no such key.", "Não existe essa chave."},
     {"There is no such tenant.", "Não existe esse inquilino."},

@@ -84,7 +84,8 @@ Advice advise(const Record* record, Instant now)
     if (record == nullptr) {
         return {
             "unknown",
-            "There is no record: the key was not used here, or its retention is over.",
+            "There is no record: the key was not used, its last attempt left nothing, or its retention "
+            "is over.",
             runs_next
         };
     }

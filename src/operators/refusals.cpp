@@ -39,10 +39,10 @@ std::vector<http::ProblemKind> problem_kinds()
 
 http::Problem problem_of(const Error& error)
 {
-    if (error.code == Errc::not_found) return make("not-found", error.detail, error.detail);
-    if (error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
+    const bool is_absent = error.code == Errc::not_found;
+    if (!is_absent && error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
     http::Text told = key_protocol::translated(error.detail);
-    return make("record-not-changed", std::move(told.english), std::move(told.portuguese));
+    return make(is_absent ? "not-found" : "record-not-changed", std::move(told.english), std::move(told.portuguese));
 }
 
 http::Problem not_found(const std::string& what)

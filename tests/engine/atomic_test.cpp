@@ -305,6 +305,27 @@ TEST(Atomic, WithoutAKeyAnOverlookedSqlErrorIsNoSuccess)
     EXPECT_EQ(shop.count(), 0);
 }
 
+TEST(Atomic, AHandlerThatRunsItsOwnKeyAgainIsRefusedAndNothingIsKept)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+
+    const auto outcome =
+        shop.engine->atomically(pedido, [&](Transaction& transaction) -> Result<Response> {
+            const auto inner = shop.engine->atomically(transaction, pedido, inserting("inner"));
+            EXPECT_TRUE(inner);
+            return inserting("outer")(transaction);
+        });
+    const auto again = shop.engine->atomically(pedido, inserting("again"));
+
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, Errc::invalid_argument);
+    EXPECT_TRUE(std::holds_alternative<Executed>(*again));
+    EXPECT_EQ(shop.count(), 1);
+}
+
 TEST(Atomic, InsideAnotherTransactionARefusalLeavesNothingAndTheOuterPartGoesOn)
 {
     Shop shop;

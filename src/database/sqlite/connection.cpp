@@ -216,6 +216,11 @@ std::int64_t Connection::changes_last() const noexcept
     return sqlite3_changes64(handle_);
 }
 
+void Connection::forget_last_row() noexcept
+{
+    sqlite3_set_last_insert_rowid(handle_, 0);
+}
+
 std::int64_t Connection::last_row() const noexcept
 {
     return sqlite3_last_insert_rowid(handle_);

@@ -60,6 +60,7 @@ public:
     std::int64_t changes_total() const noexcept;
     std::int64_t changes_last() const noexcept;
     std::int64_t last_row() const noexcept;  // the id of the row inserted last
+    void forget_last_row() noexcept;         // it is 0 until another one is inserted
 
     // Statements are interrupted once the clock has passed `limit` from now.
     void arm(Duration limit);

@@ -83,10 +83,16 @@ Result<std::optional<std::int64_t>> SqliteTransaction::insert(
     std::string_view sql, const Values& parameters
 )
 {
+    connection_.forget_last_row();
     const auto changed = execute(sql, parameters);
     if (!changed) return std::unexpected(changed.error());
     if (*changed == 0) return std::nullopt;
-    return connection_.last_row();
+    if (const std::int64_t id = connection_.last_row(); id != 0) return id;
+    return fail_here(
+        {Errc::invalid_argument,
+         "insert() is for a row that is new, in a table with an integer id: " + std::string{sql},
+         std::source_location::current()}
+    );
 }
 
 Result<void> SqliteTransaction::begin(Savepoints kind)

@@ -82,8 +82,15 @@ TEST_F(SqliteTransactionTest, InsertTellsTheIdOfItsRow)
         EXPECT_EQ(transaction.insert(insert, {"x"}).value(), std::nullopt);
         return {};
     });
+    const auto updated = database->transact([](Transaction& transaction) -> Result<void> {
+        const std::string_view upsert =
+            "INSERT INTO u (a) VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = a";
+        EXPECT_FALSE(transaction.insert(upsert, {"x"}));
+        return {};
+    });
 
     EXPECT_TRUE(done);
+    EXPECT_EQ(updated.error().code, Errc::invalid_argument);
 }
 
 TEST_F(SqliteTransactionTest, MistakesInStatementsAreToldWithoutValues)
