@@ -39,7 +39,7 @@ int main(int argc, char** argv)
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
     http::Router router;
-    router.add("POST", "/charges", create_charge);
+    router.add({.method = "POST", .pattern = "/charges", .body = http::Body{}}, create_charge);
     auto server = http::Server::listen(
         {.port = static_cast<std::uint16_t>(std::atoi(argv[1])),
          .threads = static_cast<std::size_t>(std::atoi(argv[2]))},

@@ -42,7 +42,8 @@ http::Problem problem_of(const Error& error)
     const bool is_absent = error.code == Errc::not_found;
     if (!is_absent && error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
     http::Text told = key_protocol::translated(error.detail);
-    return make(is_absent ? "not-found" : "record-not-changed", std::move(told.english), std::move(told.portuguese));
+    const std::string_view name = is_absent ? "not-found" : "record-not-changed";
+    return make(std::string{name}, std::move(told.english), std::move(told.portuguese));
 }
 
 http::Problem not_found(const std::string& what)
