@@ -49,7 +49,6 @@ GOALS = [
     Goal("unique key, memory: CPU us / bare Beast", "memory.cpu", "bare.cpu", at_most=1.5),
     Goal("unique key, memory: requests/s / fastify+node-idempotency", "memory.rate", "peer.rate", at_least=4),
     Goal("unique key, memory: p99 us / fastify+node-idempotency", "memory.p99", "peer.p99", at_most=0.35),
-    Goal("unique key, memory: CPU us / fastify+node-idempotency", "memory.cpu", "peer.cpu", at_most=0.5),
     Goal("clientes, SQLite: clients/s / batches of 32 by hand", "clientes.rate", "by_hand.rate", at_least=0.7),
     Goal("clientes, SQLite: clients/s / peer, appendfsync always", "clientes.rate", "peer_always.rate", at_least=1.2),
     Goal("clientes, SQLite: replays/s / peer, appendfsync always", "replay.rate", "peer_replay.rate", at_least=3),
