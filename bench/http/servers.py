@@ -41,7 +41,12 @@ class Server:
         self.process = subprocess.Popen(
             arguments, cwd=folder, env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for_port(self.process, port)
+        try:
+            wait_for_port(self.process, port)
+        except BaseException:
+            self.process.kill()
+            self.stop()
+            raise
 
     def __enter__(self):
         return self
@@ -50,11 +55,13 @@ class Server:
         self.stop()
 
     def stop(self, number=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        self.process.wait(START_SECONDS)
-        for helper in self.helpers:
-            helper.stop()
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(number)
+            self.process.wait(START_SECONDS)
+        finally:
+            for helper in self.helpers:
+                helper.stop()
 
     def pids(self):
         """Itself and what works for it: the store of a peer."""

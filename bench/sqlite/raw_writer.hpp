@@ -4,14 +4,13 @@
 // indexes, with the same settings and audit, in transactions of a chosen size. No rules, no queue, one
 // thread that never waits for anybody. Confined to its thread.
 
+#include "support/raw_sqlite.hpp"
+
 #include <umavez/names.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <string>
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace umavez::bench {
 
@@ -19,9 +18,6 @@ class RawWriter {
 public:
     // The file must have the engine's tables already.
     explicit RawWriter(const std::string& path);
-    ~RawWriter();
-    RawWriter(const RawWriter&) = delete;
-    RawWriter& operator=(const RawWriter&) = delete;
 
     // One transaction of `batch` claims, one of `batch` completions, and so on; pairs per second.
     double pairs(std::chrono::milliseconds window, int batch);
@@ -30,18 +26,13 @@ public:
     void fill(std::uint64_t records);
 
 private:
-    void execute(const char* sql);
-    sqlite3_stmt* prepare(const char* sql);
     void claim(std::uint64_t number);
     void finish(std::uint64_t number);
     void audit(std::int64_t record, const std::string& key, const char* event);
-    void step(sqlite3_stmt* statement);
 
     const TenantId tenant_id_;
     const Operation operation_;
-    sqlite3* database_ = nullptr;
-    sqlite3_stmt* begin_ = nullptr;
-    sqlite3_stmt* commit_ = nullptr;
+    RawSqlite file_;
     sqlite3_stmt* insert_ = nullptr;
     sqlite3_stmt* find_ = nullptr;
     sqlite3_stmt* update_ = nullptr;

@@ -151,7 +151,7 @@ private:
             if (was_idle && phase != Phase::idle) began_ = system_clock().boottime();
             if (std::holds_alternative<RequestReader::Complete>(step)) {
                 // Once more: it came with its head, or was unpacked.
-                if (hold(reader_.body_bytes())) break;
+                if (hold_body()) break;
                 step = too_many_bodies();
             }
             if (auto* const refusal = std::get_if<Refusal>(&step)) {
@@ -187,7 +187,7 @@ private:
                 if (is_overdue_) co_await refuse(std::move(too_slow));
                 co_return false;
             }
-            if (phase == Phase::body && !hold(reader_.body_bytes())) {
+            if (phase == Phase::body && !hold_body()) {
                 Refusal too_many = too_many_bodies();
                 co_await refuse(std::move(too_many));
                 co_return false;
@@ -224,7 +224,10 @@ private:
         };
     }
 
-    // Counts what this connection holds of a body; false where all hold too much together.
+    // False where all connections hold too much together. A small body does not count: it must get
+    // through where large ones wait.
+    bool hold_body() { return reader_.has_small_body() || hold(reader_.body_bytes()); }
+
     bool hold(std::size_t bytes) noexcept
     {
         if (bytes == held_) return true;
@@ -269,13 +272,18 @@ private:
     {
         // What has no body, or a small one, costs nothing: the handler can refuse it.
         if (!shared_.gate || reader_.has_small_body()) return true;
+        enter();
+        return !entry_.refusal;
+    }
+
+    void enter()
+    {
         try {
             entry_ = shared_.gate(reader_.request());
         } catch (const std::exception& exception) {
             error_ = exception.what();
             entry_.refusal = to_response(problem_for(500), place());
         }
-        return !entry_.refusal;
     }
 
     Awaitable<Response> call_handler(Request request)
@@ -295,7 +303,11 @@ private:
 
     Awaitable<void> refuse(Refusal refusal)
     {
-        if (reader_.phase() != Phase::body) note_request();
+        if (reader_.phase() != Phase::body) {
+            note_request();
+        } else if (shared_.gate && reader_.has_small_body()) {
+            enter();  // for its route and headers: nobody has asked yet
+        }
         Problem problem = problem_for(refusal.status, std::move(refusal.reason));
         problem.headers = std::move(refusal.headers);
         std::ranges::copy(entry_.headers, std::back_inserter(problem.headers));

@@ -35,7 +35,7 @@ struct Shared {
     OnAnswered on_answered;
     Gate gate;
     std::atomic<bool> stopping = false;
-    std::atomic<std::size_t> bodies_bytes = 0;  // of bodies that arrive in pieces
+    std::atomic<std::size_t> bodies_bytes = 0;  // of bodies that are not small
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {

@@ -59,8 +59,8 @@ struct Entry {
     std::span<const Header> headers = {};  // of what the server itself answers then: 413, 408 …
 };
 
-// Asked before a byte of a body is read or asked for, so that those who are refused anyway fill no
-// memory. The request has everything but its body. Runs on the connection's thread; never blocks.
+// Asked before a body is read or asked for that is more than a small and plain one, so that those who
+// are refused anyway fill no memory. Has all but the body. On the connection's thread; never blocks.
 using Gate = std::function<Entry(const Request& head)>;
 
 using umavez::find_lines;

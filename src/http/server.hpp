@@ -65,7 +65,7 @@ using OnAnswered = std::function<void(const Answered&)>;
 class Server {
 public:
     // Binds the address; connections wait in the kernel until start(). `on_answered` is called from
-    // every thread of the server. The gate, if there is one, is asked about requests with a body.
+    // every thread of the server. The gate, if there is one, is asked about bodies that are not small.
     static Result<std::unique_ptr<Server>> listen(
         ServerOptions options, Handler handler, OnAnswered on_answered, Gate gate = {}
     );

@@ -387,6 +387,34 @@ TEST_F(ServerTest, TheGateIsAskedBeforeTheBody)
     EXPECT_THAT(ask("GET /closed HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("GET /closed?"));
 }
 
+TEST_F(ServerTest, ARefusalOfASmallBodyHasTheHeadersOfItsRouteToo)
+{
+    serve({.body_limit = std::chrono::milliseconds{50}}, [](const Request&) -> Entry {
+        static const std::vector<Header> headers{{"X-Gate", "asked"}};
+        return {.headers = headers};
+    });
+
+    RawClient slow{server_->port()};
+    slow.send("POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhi");
+
+    const std::string answer = slow.read_all();
+    EXPECT_EQ(status_of(answer), 408);
+    EXPECT_THAT(answer, HasSubstr("X-Gate: asked\r\n"));
+}
+
+TEST_F(ServerTest, SmallBodiesGetThroughWhereLargeOnesWait)
+{
+    serve({.bodies_bytes_max = 10'000});
+    const std::string large = "POST /large HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n" +
+                              std::string(20'000, 'x');
+
+    EXPECT_EQ(status_of(ask(large)), 503);
+    serve({.bodies_bytes_max = 1});
+    EXPECT_EQ(
+        status_of(ask("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")), 200
+    );
+}
+
 TEST_F(ServerTest, ALineOfAChunkThatCannotBecomeRightIsRefusedAtOnce)
 {
     serve();

@@ -8,7 +8,7 @@
 //         api.add(ReadRoute{.route = {…}, .prepare = prepare_mostrar});
 //     }
 //
-// Every request is authenticated first (401, 403; the gate does so before the body is read, the
+// Every request is authenticated first (401, 403; the gate does so before a large body is read, the
 // handler when it is there), then read (400, 415), then looked up and validated, then run. A module
 // sees none of that: it validates in `prepare` and does its work in the action that `prepare`
 // returns. Refusals are http::Problem everywhere.
