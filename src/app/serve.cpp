@@ -9,6 +9,7 @@
 #include "app/routes.hpp"
 #include "app/version.hpp"
 #include "base/memory.hpp"
+#include "database/sqlite/process.hpp"
 #include "http/server.hpp"
 #include "operators/control_socket.hpp"
 #include "operators/local_desk.hpp"
@@ -188,6 +189,7 @@ Command serve_command()
                 block_signals();
                 raise_file_limit();
                 take_memory_in_large_steps();
+                let_sqlite_count_no_memory();
                 return serve(*settings);
             },
     };

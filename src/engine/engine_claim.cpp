@@ -211,7 +211,7 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
         outcome = *std::move(replayed);
         return {};
     };
-    const auto read = co_await transactional_->database().async_read(std::move(closure));
+    const auto read = co_await transactional_->async_look(std::move(closure));
     if (!read || !outcome) co_return std::nullopt;  // the lane will tell what is wrong
     note_known(operation, id, *outcome, met);
     co_return outcome;

@@ -191,6 +191,38 @@ TEST_F(LaneTest, EventLoopReadsOnAnotherThreadAndGoesOnOnItsOwn)
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
+Task<Result<void>> read_briefly(SqliteDatabase& database, Closure closure)
+{
+    ClosureWork work{closure};
+    work.access = Access::read;
+    work.is_brief = true;
+    Result<void> done = co_await database.on_reader(work);
+    co_return done;
+}
+
+// Opening a connection is not brief, so the first read hops.
+TEST_F(LaneTest, EventLoopReadsBrieflyOnItsOwnThreadOnceAConnectionIsOpen)
+{
+    LoopScheduler loop;
+    std::vector<std::thread::id> ran_on;
+    const Closure closure = [&ran_on](Transaction& transaction) -> Result<void> {
+        ran_on.push_back(std::this_thread::get_id());
+        EXPECT_EQ(transaction.query("SELECT count(*) FROM t")->at(0).integer(0), 0);
+        return {};
+    };
+
+    for (int i = 0; i < 2; ++i) {
+        auto task = read_briefly(*database, closure);
+        task.start(loop);
+        while (!task.is_done()) loop.run_one();
+        EXPECT_TRUE(task.take());
+    }
+
+    ASSERT_EQ(ran_on.size(), 2u);
+    EXPECT_NE(ran_on[0], std::this_thread::get_id());
+    EXPECT_EQ(ran_on[1], std::this_thread::get_id());
+}
+
 TEST_F(LaneTest, ManyWritersLoseNoUpdate)
 {
     ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (0)")));

@@ -92,6 +92,7 @@ public:
             return sighting;
         });
         work.access = Access::read_once;
+        work.is_brief = true;
         Result<void> done = co_await database_.on_reader(work);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(work.answer);
@@ -208,6 +209,15 @@ public:
         work.run_limit = run_limit;
         work.is_trusted = true;
         Result<void> done = co_await database_.on_lane(work);
+        co_return done;
+    }
+
+    Task<Result<void>> async_look(Closure closure) override
+    {
+        ClosureWork work{closure};
+        work.access = Access::read;
+        work.is_brief = true;
+        Result<void> done = co_await database_.on_reader(work);
         co_return done;
     }
 
