@@ -60,11 +60,13 @@ struct WorkReport {
     std::size_t reconciled = 0;  // happened, or did not
     std::size_t still_unknown = 0;
     std::size_t held = 0;        // moved to in_doubt
+    std::optional<std::string> unreadable;  // which record is corrupt, if one is: it was left alone
 };
 
 struct SweepReport {
     std::size_t records = 0;
     std::size_t audit_entries = 0;
+    std::optional<std::string> unreadable;  // which record is corrupt, if one is: it was left alone
 };
 
 struct TimelineEntry {
@@ -167,7 +169,7 @@ public:
 
     virtual std::vector<OperationStats> stats() const = 0;
 
-    // Why the last pass of the engine's worker failed, if it did.
+    // Why the last pass of the engine's worker failed, if it did, or which record it left alone.
     virtual std::optional<std::string> worker_trouble() const = 0;
     virtual Task<Result<std::vector<RecordsByStatus>>> async_count() = 0;
 

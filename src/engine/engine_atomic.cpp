@@ -69,7 +69,7 @@ Task<Result<Outcome>> EngineImpl::async_atomically(Request request, AtomicHandle
     if (operation.policy.guarantee != Guarantee::atomic) {
         co_return std::unexpected(not_atomic(operation, "call leased()"));
     }
-    auto id = identify(request, operation.policy);
+    auto id = record_id_of(request, operation.policy);
     if (!id) co_return std::unexpected(id.error());
     if (!*id) co_return co_await run_unkeyed(operation, std::move(handler));
 
@@ -175,7 +175,7 @@ Result<Outcome> EngineImpl::atomically(
     if (operation.policy.guarantee != Guarantee::atomic) {
         return std::unexpected(not_atomic(operation, "only atomic operations run in a transaction"));
     }
-    auto id = identify(request, operation.policy);
+    auto id = record_id_of(request, operation.policy);
     if (!id) return std::unexpected(id.error());
     if (!*id) {
         UnkeyedRun run{handler, std::nullopt, nullptr};

@@ -123,7 +123,7 @@ Result<RecordsPage> query_scan(SqliteTransaction& transaction, const RecordsQuer
     if (!counted) return std::unexpected(counted.error());
 
     const std::string sql = fmt::format(
-        "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+        "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_RECORD_ID_COLUMNS
         " FROM umavez_records WHERE id IN ({}){} ORDER BY id DESC",
         visited,
         filter.conditions
