@@ -147,9 +147,12 @@ public:
     Result<SweepReport> sweep_once() { return wait(async_sweep_once()); }
 
     // For operators. release: an in-doubt, abandoned or failed key may be claimed again. resolve: an
-    // in-doubt or abandoned one gets its final word. Both raise the epoch, so that a late owner is fenced.
+    // in-doubt or abandoned one gets its final word. Both raise the epoch, so that a late owner is fenced,
+    // and settle records of operations that are not declared any more, which are then kept for good.
     virtual Task<Result<RecordsPage>> async_records(RecordsQuery query) = 0;
     Result<RecordsPage> records(RecordsQuery query) { return wait(async_records(std::move(query))); }
+    virtual Task<Result<StoriesPage>> async_stories(StoriesQuery query) = 0;
+    Result<StoriesPage> stories(StoriesQuery query) { return wait(async_stories(std::move(query))); }
     virtual Task<Result<Story>> async_explain(RecordId id) = 0;
     Result<Story> explain(RecordId id) { return wait(async_explain(std::move(id))); }
     virtual Task<Result<Record>> async_release(RecordId id, std::string reason) = 0;

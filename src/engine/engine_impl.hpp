@@ -59,6 +59,7 @@ public:
     Task<Result<SweepReport>> async_sweep_once() override;
 
     Task<Result<RecordsPage>> async_records(RecordsQuery query) override;
+    Task<Result<StoriesPage>> async_stories(StoriesQuery query) override;
     Task<Result<Story>> async_explain(RecordId id) override;
     Task<Result<Record>> async_release(RecordId id, std::string reason) override;
     Task<Result<Record>> async_resolve(

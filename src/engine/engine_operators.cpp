@@ -65,6 +65,12 @@ Task<Result<RecordsPage>> EngineImpl::async_records(RecordsQuery query)
     co_return co_await store_.scan(std::move(query));
 }
 
+Task<Result<StoriesPage>> EngineImpl::async_stories(StoriesQuery query)
+{
+    if (is_in_child()) co_return fail_in_child();
+    co_return co_await store_.stories(std::move(query));
+}
+
 Task<Result<Story>> EngineImpl::async_explain(RecordId id)
 {
     if (is_in_child()) co_return fail_in_child();

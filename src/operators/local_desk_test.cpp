@@ -39,6 +39,7 @@ protected:
     {
         ASSERT_TRUE(engine_->declare({.name = "cobrar", .policy = {.guarantee = Guarantee::leased}})
         );
+        ASSERT_TRUE(engine_->declare({.name = "anotar"}));
         ASSERT_TRUE(engine_->start());
         tokens_ = *access::TokenBook::open(*database_, {.refresh_period = std::nullopt});
         desk_.emplace(needs(), problems_);
@@ -113,6 +114,39 @@ TEST_F(LocalDeskTest, RecordsAreFoundByStatusOperationTenantAndKey)
     const Reply first = ask("/ops/records", "limit=1");
     EXPECT_THAT(first.body, HasSubstr("k2"));
     EXPECT_THAT(first.body, Not(HasSubstr("\"next\":null")));
+}
+
+TEST_F(LocalDeskTest, AKeyWhoseAttemptsLeftNoRecordIsFoundByItsStory)
+{
+    leave_in_doubt("k1");  // has a record: no story beside it
+    for (const char* const tenant : {"acme", "outra"}) {
+        Request request = request_of("k2", tenant);
+        request.operation = *Operation::parse("anotar");
+        const auto released = engine_->atomically(request, [](Transaction&) -> Result<Response> {
+            return Response{.status = 503};
+        });
+        ASSERT_TRUE(released) << released.error().detail;
+    }
+
+    EXPECT_EQ(ask("/ops/stories", "key=k1").body, "{\"stories\":[],\"next\":null}\n");
+    EXPECT_EQ(
+        ask("/ops/stories", "key=k2&tenant=outra").body,
+        "{\"stories\":[{\"tenant\":\"outra\",\"operation\":\"anotar\",\"key\":\"k2\"}],"
+        "\"next\":null}\n"
+    );
+    EXPECT_THAT(ask("/ops/stories", "key=k2").body, HasSubstr("acme"));
+    EXPECT_THAT(ask("/ops/stories", "key=k2&operation=cobrar").body, HasSubstr("[]"));
+    EXPECT_THAT(ask("/ops/stories", "key=k").body, HasSubstr("[]"));
+    EXPECT_EQ(ask("/ops/stories").status, 422);
+    EXPECT_EQ(ask("/ops/stories", "key=k2&cursor=zz").status, 422);
+    const access::Caller acme{
+        .tenant_id = *TenantId::parse("acme"), .role = access::Role::operator_, .label = "ana"
+    };
+    http::Request search;
+    search.parameters = {{"key", "k2"}};
+    const http::Response own = as(acme, "operators.stories", search);
+    EXPECT_THAT(own.body, HasSubstr("acme"));
+    EXPECT_THAT(own.body, Not(HasSubstr("outra")));
 }
 
 TEST_F(LocalDeskTest, WrongParametersAreRefusedWithTheirName)
@@ -238,7 +272,11 @@ TEST_F(LocalDeskTest, AnOperatorSeesTheTenantOfItsTokenOnly)
     EXPECT_THAT(listed, HasSubstr("k1"));
     EXPECT_THAT(listed, Not(HasSubstr("k2")));
     for (const char* const id :
-         {"operators.records", "operators.explain", "operators.release", "operators.resolve"}) {
+         {"operators.records",
+          "operators.stories",
+          "operators.explain",
+          "operators.release",
+          "operators.resolve"}) {
         EXPECT_EQ(as(caller, id, other).status, 403) << id;
     }
     EXPECT_EQ(as(caller, "operators.sweep", {}).status, 403);

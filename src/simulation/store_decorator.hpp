@@ -39,6 +39,14 @@ public:
         return inner_.scan(std::move(query));
     }
     Async<StoreCounts> count() override { return inner_.count(); }
+    Async<StoriesPage> stories(StoriesQuery query) override
+    {
+        return inner_.stories(std::move(query));
+    }
+    void look_at(const RecordIdView& id, const Look& look) const override
+    {
+        inner_.look_at(id, look);
+    }
     void note(RecordId id, AuditNote audit) noexcept override
     {
         inner_.note(std::move(id), std::move(audit));

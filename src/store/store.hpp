@@ -171,6 +171,13 @@ public:
     virtual Async<RecordsPage> scan(RecordsQuery query) = 0;
     virtual Async<StoreCounts> count() = 0;
 
+    // Keys whose story is kept without their record. A store whose stories end with their records has none.
+    // invalid_argument: the cursor is none of ours.
+    virtual Async<StoriesPage> stories(StoriesQuery /*query*/)
+    {
+        return Async<StoriesPage>::ready(StoriesPage{});
+    }
+
     // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is
     // full the entry is dropped and counted.
     virtual void note(RecordId id, AuditNote audit) noexcept = 0;

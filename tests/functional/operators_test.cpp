@@ -1,6 +1,7 @@
 // The commands of operators from outside: on the database itself, through the control socket of a
 // server, and what they say and exit with.
 
+#include "functional/http_client.hpp"
 #include "functional/process.hpp"
 #include "functional/scratch.hpp"
 
@@ -34,6 +35,13 @@ protected:
         );
         server->wait_for_error_output("\"event\":\"listening\"");
         return server;
+    }
+
+    static std::uint16_t port_of(Process& server)
+    {
+        const std::string& log = server.wait_for_error_output("\"pid\":");
+        const std::string_view name = "\"port\":";
+        return static_cast<std::uint16_t>(std::stoi(log.substr(log.find(name) + name.size())));
     }
 
     bool exists(const std::string& name) const
@@ -70,7 +78,9 @@ TEST_F(OperatorsTest, TheSameAnswersWithAndWithoutAServer)
         EXPECT_EQ(umavez({"records"}).err, "no records\n");
         EXPECT_THAT(umavez({"records", "--json"}).out, StartsWith("{\"records\":[],\"next\":null"));
         EXPECT_EQ(umavez({"sweep"}).out, "removed 0 records and 0 audit entries\n");
-        EXPECT_THAT(umavez({"explain", "k"}).err, HasSubstr("no record has the key \"k\""));
+        EXPECT_THAT(
+            umavez({"explain", "k"}).err, HasSubstr("no record and no story has the key \"k\"")
+        );
         const Exited told = umavez({"explain", "k", "--tenant", "acme", "--operation", "o"});
         EXPECT_EQ(told.code, 1);
         const std::string copy = with_server ? "with.db" : "without.db";

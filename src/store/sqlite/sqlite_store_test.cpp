@@ -269,6 +269,24 @@ TEST_F(SqliteStoreTest, LimitsAreToldByNameAndWriteNothing)
     EXPECT_EQ(wait(store->find(id()))->record->status, Status::processing);
 }
 
+TEST_F(SqliteStoreTest, StoriesWithoutARecordAreFoundByTheirKey)
+{
+    ASSERT_TRUE(claim(id("kept")));
+    const auto swept = claim(id("swept"));
+    ASSERT_TRUE(complete(id("swept"), swept->record, example));
+    clock.advance(std::chrono::hours{48});
+    ASSERT_EQ(wait(store->sweep(10, std::chrono::hours{24 * 90}))->ids.size(), 1u);
+    const auto find = [this](StoriesQuery query) { return wait(store->stories(std::move(query))); };
+
+    EXPECT_EQ(find({.key = "swept"})->ids, std::vector{id("swept")});
+    EXPECT_TRUE(find({.key = "swept"})->next.empty());
+    EXPECT_TRUE(find({.key = "kept"})->ids.empty());
+    EXPECT_TRUE(find({.key = "swep"})->ids.empty());
+    EXPECT_TRUE(find({.key = "swept", .operation = Operation::parse("x").value()})->ids.empty());
+    EXPECT_EQ(find({.key = "swept", .cursor = "1"})->ids.size(), 0u);
+    EXPECT_EQ(find({.key = "swept", .cursor = "x"}).error().code, Errc::invalid_argument);
+}
+
 TEST_F(SqliteStoreTest, NotesRideTheNextBatch)
 {
     store->note(id(), {AuditEvent::replayed, "first"});
