@@ -94,6 +94,7 @@ protected:
     // Savepoints, innermost last. A handler has nested(): it cannot end a savepoint that is not its
     // own.
     friend class AtomicRun;
+    friend class EngineImpl;
     virtual Result<void> begin_savepoint() = 0;
     // For what is hardly ever undone: an implementation may make a mark only, and run the closure again
     // when it must be undone after all.
@@ -101,6 +102,10 @@ protected:
     virtual Result<void> release_savepoint() = 0;
     virtual Result<void> rollback_savepoint(
     ) = 0;  // undoes and removes it, and heals what was spoiled
+
+    // Calls `then` once what was done here is durable, and never if it is undone, with its savepoint
+    // or as a whole. For counters: it must be short, throw nothing and call no database.
+    virtual void after_commit(std::function<void()> then) = 0;
 };
 
 // A numbered, named step of a module's schema. Never edited after it was released.

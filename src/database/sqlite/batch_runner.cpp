@@ -79,6 +79,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
         if (clock.boottime() >= closes_at) break;
     }
     const Commit committed = ride_and_commit();
+    if (committed == Commit::done) call_after_commit();
     for (Work* const work : members.first(count)) {
         if (committed == Commit::none) run_alone(*work);
         if (committed == Commit::unknown) work->result = std::unexpected(failure_);
@@ -136,6 +137,7 @@ BatchRunner::Fate BatchRunner::judge(Work& work, SqliteTransaction& transaction,
     if (work.exception || !work.result) return undo(transaction, start);
     if (start.depth > 0 && !transaction.release_savepoint()) return Fate::lost;
     has_written_ = has_written_ || transaction.has_written();
+    for (auto& then : transaction.take_after_commit()) after_commit_.push_back(std::move(then));
     return Fate::kept;
 }
 
@@ -197,7 +199,16 @@ void BatchRunner::run_alone(Work& work)
         roll_back();
         return;
     }
-    if (commit() != Commit::done) work.result = std::unexpected(failure_);
+    if (commit() != Commit::done) {
+        work.result = std::unexpected(failure_);
+        return;
+    }
+    call_after_commit();
+}
+
+void BatchRunner::call_after_commit() noexcept
+{
+    for (const auto& then : std::exchange(after_commit_, {})) then();
 }
 
 Result<void> BatchRunner::begin()
@@ -211,6 +222,7 @@ Result<void> BatchRunner::begin()
     }
     changes_at_begin_ = connection_->changes_total();
     has_written_ = false;
+    after_commit_.clear();
     return begun;
 }
 
@@ -451,6 +463,8 @@ void run_reading(Connection& connection, Work& work, const StoreClock& clock)
         work.result = std::unexpected(transaction.spoiled_by());
     }
     if (connection.is_in_transaction()) static_cast<void>(connection.execute(rollback_sql));
+    if (work.exception || !work.result) return;
+    for (const auto& then : transaction.take_after_commit()) then();
 }
 
 }  // namespace umavez

@@ -19,9 +19,11 @@
 #include "database/sqlite/work.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 namespace umavez {
 
@@ -96,6 +98,7 @@ private:
     Commit ride_and_commit();
     void run_alone(Work& work);
     Commit commit();
+    void call_after_commit() noexcept;
     Commit settle(std::int64_t number);
     Commit try_settle(std::int64_t number);
     Commit believe_after_checkpoint();
@@ -110,6 +113,8 @@ private:
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;
+    bool has_log_ = false;  // the connection committed something to it
+    std::vector<std::function<void()>> after_commit_;  // of the members that were kept
     int careful_batches_left_ = 0;  // that are run with real savepoints
     int wal_pages_last_ = 0;
     int checkpoint_at_ = tuning::checkpoint_pages;
