@@ -151,6 +151,7 @@ struct LaneStats {
     std::uint64_t batches = 0;
     std::uint64_t members = 0;
     std::uint64_t retried_alone = 0;  // members run again after their batch was lost
+    std::uint64_t batches_rerun = 0;  // that had to undo a member, and were run again with savepoints
     std::uint64_t queue_length = 0;
     BatchSizes batch_sizes{};
 };

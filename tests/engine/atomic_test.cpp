@@ -456,6 +456,41 @@ TEST(Atomic, SweptRecordsTakeTheOperationsOwnRowsAlong)
     EXPECT_EQ(shop.count("umavez_records"), 0);
 }
 
+TEST(Atomic, ABatchThatHadToUndoAMemberIsCountedAsRunAgain)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    ASSERT_TRUE(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+    ASSERT_EQ(shop.database->lane_stats().batches_rerun, 0u);
+
+    const auto refused = shop.engine->atomically(request("pedidos.criar", "k2"), inserting("b", 422));
+
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(shop.database->lane_stats().batches_rerun, 1u);
+    EXPECT_EQ(shop.database->lane_stats().retried_alone, 0u);
+}
+
+TEST(Atomic, TwoEnginesOnOneDatabaseBothKeepTheirNotes)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    auto second = *open_engine(*shop.database, {.worker_period = std::nullopt});
+    ASSERT_TRUE(second->declare(atomic()));
+    ASSERT_TRUE(second->start());
+    const Request pedido = request("pedidos.criar", "k1");
+    ASSERT_TRUE(shop.engine->atomically(pedido, inserting("a")));
+
+    EXPECT_TRUE(std::holds_alternative<Replayed>(*shop.engine->atomically(pedido, inserting("b"))));
+    EXPECT_TRUE(std::holds_alternative<Replayed>(*second->atomically(pedido, inserting("b"))));
+    second.reset();
+    EXPECT_TRUE(std::holds_alternative<Replayed>(*shop.engine->atomically(pedido, inserting("b"))));
+    shop.engine.reset();
+
+    EXPECT_EQ(shop.count("umavez_audit WHERE event = 'replayed'"), 3);
+}
+
 TEST(Start, RefusesWrongSettingsWithASentenceThatNamesTheCure)
 {
     struct Case {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -66,6 +67,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
         ++count;
         if (fate == Fate::unguarded) {
             roll_back();
+            batches_rerun_.fetch_add(1, std::memory_order_relaxed);
             careful_batches_left_ = tuning::careful_batches;
             return run(members);
         }
@@ -161,29 +163,32 @@ BatchRunner::Fate BatchRunner::undo(SqliteTransaction& transaction, const Start&
 BatchRunner::Commit BatchRunner::ride_and_commit()
 {
     const std::lock_guard guard{rider_mutex_};
-    const bool has_rider = ride();
+    std::vector<LaneRider*> riding;
+    for (LaneRider* const rider : riders_) {
+        if (!rider->is_waiting() || !connection_->is_in_transaction()) continue;
+        riding.push_back(rider);
+        ride(*rider);
+    }
     const Commit committed = connection_->is_in_transaction() ? commit() : Commit::none;
-    if (has_rider) rider_->landed(committed == Commit::done);
+    for (LaneRider* const rider : riding) rider->landed(committed == Commit::done);
     return committed;
 }
 
 // Under a savepoint of its own: a note that the database refuses must not cost anybody a second
 // run.
-bool BatchRunner::ride()
+void BatchRunner::ride(LaneRider& rider)
 {
-    if (rider_ == nullptr || !rider_->is_waiting()) return false;
     SqliteTransaction transaction{*connection_, options_.clock->now(), Access::read_write};
-    if (!transaction.begin_savepoint()) return true;
+    if (!transaction.begin_savepoint()) return;
     if (transaction.begin_savepoint()) {
         // Two levels, so that whatever the ride did wrong is healed by undoing the inner one.
-        const auto ridden = rider_->ride(transaction);
+        const auto ridden = rider.ride(transaction);
         const bool is_kept = ridden && transaction.release_savepoint();
         if (!is_kept && !transaction.is_lost()) {
-            if (transaction.rollback_savepoint()) rider_->refused();
+            if (transaction.rollback_savepoint()) rider.refused();
         }
     }
     if (!transaction.is_lost()) static_cast<void>(transaction.release_savepoint());
-    return true;
 }
 
 void BatchRunner::run_alone(Work& work)
@@ -402,16 +407,22 @@ void BatchRunner::run_read(Work& work)
     run_reading(*connection_, work, *options_.clock);
 }
 
-void BatchRunner::set_rider(LaneRider* rider)
+void BatchRunner::add_rider(LaneRider& rider)
 {
     const std::lock_guard guard{rider_mutex_};
-    rider_ = rider;
+    riders_.push_back(&rider);
+}
+
+void BatchRunner::remove_rider(LaneRider& rider)
+{
+    const std::lock_guard guard{rider_mutex_};
+    std::erase(riders_, &rider);
 }
 
 bool BatchRunner::has_rider() const
 {
     const std::lock_guard guard{rider_mutex_};
-    return rider_ != nullptr && rider_->is_waiting();
+    return std::ranges::any_of(riders_, [](const LaneRider* rider) { return rider->is_waiting(); });
 }
 
 void BatchRunner::tend_log()

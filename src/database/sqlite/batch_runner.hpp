@@ -61,10 +61,12 @@ public:
     void tend_log();
     bool has_log_to_tend() const noexcept;
 
-    // Outlives the runner, or is taken back with nullptr: after that it is not touched any more.
-    // Thread-safe.
-    void set_rider(LaneRider* rider);
+    // Outlives the runner, or is removed: after that it is not touched any more. Several stores may
+    // have one each. Thread-safe.
+    void add_rider(LaneRider& rider);
+    void remove_rider(LaneRider& rider);
 
+    // Whether one is waiting.
     bool has_rider() const;
 
     // Gives up an open transaction. For a simulated death of the process.
@@ -72,6 +74,7 @@ public:
 
     // Thread-safe.
     std::uint64_t retried_alone() const noexcept { return retried_alone_.load(); }
+    std::uint64_t batches_rerun() const noexcept { return batches_rerun_.load(); }
 
 private:
     enum class Fate : std::uint8_t {
@@ -94,7 +97,7 @@ private:
     Fate run_member(Work& work, bool is_alone, Savepoints savepoints);
     Fate judge(Work& work, SqliteTransaction& transaction, const Start& start);
     Fate undo(SqliteTransaction& transaction, const Start& start);
-    bool ride();
+    void ride(LaneRider& rider);
     Commit ride_and_commit();
     void run_alone(Work& work);
     Commit commit();
@@ -119,9 +122,10 @@ private:
     int wal_pages_last_ = 0;
     int checkpoint_at_ = tuning::checkpoint_pages;
     Error failure_{};                 // of the last commit
-    mutable std::mutex rider_mutex_;  // held while it rides, until it has landed
-    LaneRider* rider_ = nullptr;
+    mutable std::mutex rider_mutex_;  // held while they ride, until they have landed
+    std::vector<LaneRider*> riders_;
     std::atomic<std::uint64_t> retried_alone_{0};
+    std::atomic<std::uint64_t> batches_rerun_{0};
 };
 
 // Runs a work that only reads on a connection that is in no transaction.

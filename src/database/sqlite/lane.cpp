@@ -118,6 +118,7 @@ LaneStats Lane::stats() const
         .batches = batches_.load(),
         .members = members_total_.load(),
         .retried_alone = runner_.retried_alone(),
+        .batches_rerun = runner_.batches_rerun(),
         .queue_length = queue_.size(),
     };
     for (std::size_t i = 0; i < sizes_.size(); ++i) stats.batch_sizes[i] = sizes_[i].load();

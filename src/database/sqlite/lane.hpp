@@ -54,7 +54,8 @@ public:
     // Without threads, or in memory.
     void run_read(Work& work) { runner_.run_read(work); }
 
-    void set_rider(LaneRider* rider) { runner_.set_rider(rider); }
+    void add_rider(LaneRider& rider) { runner_.add_rider(rider); }
+    void remove_rider(LaneRider& rider) { runner_.remove_rider(rider); }
     void expect_rider() { queue_.expect_rider(); }
 
     LaneStats stats() const;

@@ -39,7 +39,7 @@ public:
     {
         traits_.reads_aside = database.reads_aside();
         traits_.one_writer = true;
-        database_.lane().set_rider(&notes_);
+        database_.lane().add_rider(notes_);
     }
     // Notes that still wait get a batch to ride on, unless nobody runs batches by himself.
     ~SqliteStore() override
@@ -47,7 +47,7 @@ public:
         if (database_.has_threads() && notes_.is_waiting()) {
             static_cast<void>(database_.transact([](Transaction&) { return Result<void>{}; }));
         }
-        database_.lane().set_rider(nullptr);
+        database_.lane().remove_rider(notes_);
     }
 
     const StoreTraits& traits() const noexcept override { return traits_; }
