@@ -296,7 +296,7 @@ void EngineImpl::run_worker()
         lock.unlock();
         const bool has_more = run_pass();
         lock.lock();
-        if (!has_more) worker_changed_.wait_for(lock, period, [this] { return is_stopped_.load(); });
+        if (!has_more) worker_changed_->wait_for(lock, period, [this] { return is_stopped_.load(); });
     }
 }
 

@@ -32,7 +32,7 @@ bool Lane::refuses(Work& work) const
         work.result = fail_on_lane_thread();
         return true;
     }
-    if (fork_generation() == generation_) return false;
+    if (!is_in_child()) return false;
     work.result = fail(
         Errc::invalid_argument,
         "the database was opened before fork(); open one in the child, or fork before opening"

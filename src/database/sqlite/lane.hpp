@@ -44,6 +44,8 @@ public:
     // has neither our thread nor our locks.
     bool refuses(Work& work) const;
 
+    bool is_in_child() const noexcept { return fork_generation() != generation_; }
+
     // False: it is answered already, do not wait.
     bool submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler);
 

@@ -251,6 +251,24 @@ TEST_F(LaneTest, ChildOfForkIsRefused)
     EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 0);
 }
 
+// Its threads are not there to be joined, and who waits for them waits for ever.
+TEST_F(LaneTest, ChildOfForkDestroysItsCopyAndTheParentGoesOn)
+{
+    ASSERT_TRUE(database->read([](Transaction&) { return Result<void>{}; }));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        database.reset();
+        ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 1);
+    EXPECT_TRUE(std::filesystem::exists(directory.file("test.db-wal")));
+}
+
 TEST_F(LaneTest, FileThatTookThePlaceOfOursIsNotWrittenTo)
 {
     ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));

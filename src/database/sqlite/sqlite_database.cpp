@@ -124,14 +124,14 @@ SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, 
       clock_(opened.clock),
       lane_(
           std::move(opened.connection),
-          {.connection = opened.connection_options,
+          BatchRunnerOptions{.connection = opened.connection_options,
            .clock = &clock_,
            .batch = opened.batch,
            .is_simulated = !options.threads},
           options.threads
       ),
       readers_(
-          {.path = path_,
+          ConnectionOptions{.path = path_,
            .read_only = true,
            .clock = opened.connection_options.clock,
            .database = number_},
@@ -160,17 +160,17 @@ Task<Result<void>> SqliteDatabase::async_read(Closure closure)
 bool SqliteDatabase::start_read(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
     if (!has_threads_) {
-        lane_.run_read(work);
+        lane_->run_read(work);
         return false;
     }
     // In memory there are no readers: the lane's connection is the only one that sees the data.
-    if (readers_.count() == 0) return lane_.submit(work, waiting, scheduler);
+    if (readers_->count() == 0) return lane_->submit(work, waiting, scheduler);
     if (scheduler.may_block()) {
-        readers_.run(work);
+        readers_->run(work);
         return false;
     }
     work.wait_with(waiting, scheduler);
-    readers_.submit(work);
+    readers_->submit(work);
     return true;
 }
 

@@ -44,6 +44,7 @@ public:
     // Notes that still wait get a batch to ride on, unless nobody runs batches by himself.
     ~SqliteStore() override
     {
+        if (database_.lane().is_in_child()) return;
         if (database_.has_threads() && notes_.is_waiting()) {
             static_cast<void>(database_.transact([](Transaction&) { return Result<void>{}; }));
         }
