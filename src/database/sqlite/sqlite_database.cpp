@@ -1,5 +1,6 @@
 #include "database/sqlite/sqlite_database.hpp"
 
+#include "base/limits.hpp"
 #include "database/sqlite/database_path.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,21 @@ Result<void> check_writable(const Connection& connection)
     );
 }
 
+// The store's time begins there, and everything that is written from then on.
+Result<void> check_mark(const std::string& path, std::int64_t mark)
+{
+    if (mark >= 0 && mark <= limits::clock_micros_max) return {};
+    return fail(
+        Errc::corrupt_record,
+        fmt::format(
+            "{}: clock_mark in umavez_meta is {}, which no clock ever showed: check the disk, and "
+            "restore a backup",
+            path,
+            mark
+        )
+    );
+}
+
 // What keeps a database from being opened is a setting, to be cured before the next start.
 Error to_opening_error(Error error)
 {
@@ -104,6 +120,9 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(
     const auto batch = (*connection)->read_integer(batch_sql);
     if (!mark) return std::unexpected(to_opening_error(mark.error()));
     if (!batch) return std::unexpected(to_opening_error(batch.error()));
+    if (auto checked = check_mark(path, *mark); !checked) {
+        return std::unexpected(to_opening_error(checked.error()));
+    }
     Opened opened{
         .lock = std::move(lock),
         .connection = std::move(*connection),
