@@ -25,6 +25,18 @@ const StaticSql rollback_sql{"ROLLBACK"};
 const StaticSql mark_sql{"UPDATE umavez_meta SET clock_mark = ?1, batch = ?2 WHERE id = 1"};
 const StaticSql batch_sql{"SELECT batch FROM umavez_meta WHERE id = 1"};
 
+std::unexpected<Error> fail_log_deleted(const std::string& path)
+{
+    return fail(
+        Errc::store_unavailable,
+        fmt::format(
+            "{}-wal was deleted, and a crash would lose what was committed since: stop the server "
+            "with SIGTERM, which saves it, and start it again",
+            path
+        )
+    );
+}
+
 bool is_standard_exception(const std::exception_ptr& thrown)
 {
     try {
@@ -237,6 +249,9 @@ Result<void> BatchRunner::ensure_connection()
 {
     const bool is_file = !options_.connection.path.empty();
     if (connection_ && !(is_file && connection_->needs_reopen())) return {};
+    // A log without a name is reached by this handle alone: closing it last, at the end of the
+    // process, saves what is in there.
+    if (auto there = check_log(); !there) return there;
     connection_.reset();
     // Asked before SQLite opens it: it would take our log for the other file's own.
     const std::optional<FileId> there = find_file_id(options_.connection.path);
@@ -252,6 +267,7 @@ Result<void> BatchRunner::ensure_connection()
     auto opened = Connection::open(options_.connection);
     if (!opened) return std::unexpected(std::move(opened.error()));
     connection_ = std::move(*opened);
+    has_log_ = false;
     wal_pages_last_ = 0;
     checkpoint_at_ = tuning::checkpoint_pages;
     return {};
@@ -284,15 +300,15 @@ Result<void> BatchRunner::check_files() const
         );
     }
     if (find_file_id(path + "-wal")) return {};
-    return fail(
-        Errc::store_unavailable,
-        fmt::format(
-            "{}-wal was deleted, and a crash would lose what was committed since: stop the server "
-            "with "
-            "SIGTERM, which saves it, and start it again",
-            path
-        )
-    );
+    return fail_log_deleted(path);
+}
+
+// What the handle committed is in its log until a checkpoint.
+Result<void> BatchRunner::check_log() const
+{
+    const std::string& path = options_.connection.path;
+    if (!has_log_ || path.empty() || find_file_id(path + "-wal")) return {};
+    return fail_log_deleted(path);
 }
 
 BatchRunner::Commit BatchRunner::commit()
@@ -312,7 +328,10 @@ BatchRunner::Commit BatchRunner::commit()
     strike(FaultPoint::lane_before_commit);
     auto committed = connection_->execute(commit_sql);
     if (committed) {
-        if (is_changed) batch_ = number;
+        if (is_changed) {
+            batch_ = number;
+            has_log_ = true;
+        }
         strike(FaultPoint::lane_after_commit);
         return Commit::done;
     }
@@ -388,8 +407,10 @@ void BatchRunner::roll_back() noexcept
 {
     if (!connection_ || !connection_->is_in_transaction()) return;
     const bool is_undone = connection_->execute(rollback_sql).has_value();
-    // A rollback that fails leaves a handle nobody should use; in memory there is no other.
-    if (!is_undone && !options_.connection.path.empty()) connection_.reset();
+    // A rollback that fails leaves a handle nobody should use; in memory there is no other, and without
+    // its log there is no other either.
+    const bool is_last = options_.connection.path.empty() || !check_log();
+    if (!is_undone && !is_last) connection_.reset();
 }
 
 void BatchRunner::abandon() noexcept

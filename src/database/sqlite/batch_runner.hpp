@@ -108,6 +108,7 @@ private:
     Result<void> write_mark(std::int64_t number);
     void roll_back() noexcept;
     Result<void> check_files() const;
+    Result<void> check_log() const;
     void lengthen_log();
 
     const BatchRunnerOptions options_;

@@ -299,6 +299,31 @@ TEST_F(LaneTest, NothingIsCommittedToALogThatWasDeleted)
     EXPECT_NE(done.error().detail.find("-wal was deleted"), std::string::npos);
 }
 
+// After an I/O error a handle is replaced; here it is the only one that still reaches the log.
+TEST_F(LaneTest, ALogThatWasDeletedWhileItsFlushFailedIsSavedAtTheEnd)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 1);  // and a reader is open
+    vfs.close_gate();
+    auto second = insert(2);
+    vfs.wait_until_held();
+    std::filesystem::remove(directory.file("test.db-wal"));
+    vfs.sync_failures = 1;
+    vfs.open_gate();
+
+    EXPECT_FALSE(second.get());
+    const auto third = database->transact(sql("INSERT INTO t VALUES (3)"));
+    ASSERT_FALSE(third);
+    EXPECT_EQ(third.error().code, Errc::store_unavailable);
+    EXPECT_NE(third.error().detail.find("-wal was deleted"), std::string::npos);
+
+    database.reset();
+    database = test::open_or_fail(directory.url());
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t WHERE a = 1"), 1);
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t WHERE a = 3"), 0);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (4)")));
+}
+
 TEST_F(LaneTest, CallersThatLeadAndTheLaneTakeTurns)
 {
     constexpr int threads = 4;
