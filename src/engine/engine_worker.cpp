@@ -98,7 +98,10 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
             .audit = audit(AuditEvent::reconciled, "it did not happen"),
         };
         const auto written = co_await write(*lease, back_to_run);
-        if (!written) co_return lease->instead.value_or(InDoubt{});
+        if (!written) {
+            consume(*lease, Settled::unsettled);  // not dropped: nobody forgot it
+            co_return lease->instead.value_or(InDoubt{});
+        }
         co_await FaultPointReached{FaultPoint::run_after_reconcile};
         co_return std::nullopt;
     }
