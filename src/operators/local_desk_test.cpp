@@ -326,5 +326,33 @@ TEST_F(LocalDeskTest, LinesOfTheSocketAreAnswered)
     EXPECT_EQ(reply->body, "{\"records\":0,\"audit_entries\":0}\n");
 }
 
+// What the engine says to operators is met by people, in their language.
+TEST_F(LocalDeskTest, WhatTheEngineRefusesIsToldInBothLanguages)
+{
+    const auto id_of = [](const std::string& key) {
+        const Request request = request_of(key);
+        return RecordId{request.tenant_id, request.operation, *request.key};
+    };
+    auto held = engine_->begin(request_of("running"));
+    ASSERT_TRUE(std::holds_alternative<Lease>(*held));
+    ASSERT_TRUE(engine_->leased(request_of("done"), [](Lease&) { return Response{.status = 201}; }));
+    leave_in_doubt("free");
+    ASSERT_TRUE(engine_->release(id_of("free"), "it is not there"));
+    const auto told = [](const auto& refused) {
+        EXPECT_FALSE(refused);
+        const http::Problem problem = problem_of(refused.error());
+        EXPECT_EQ(problem.detail.english, refused.error().detail);
+        EXPECT_NE(problem.detail.portuguese, problem.detail.english);
+        EXPECT_EQ(problem.cause, refused.error().detail);
+    };
+
+    for (const char* const key : {"running", "free", "nobody", "done"}) {
+        SCOPED_TRACE(key);
+        told(engine_->resolve(id_of(key), Resolution::failed, std::nullopt, "r"));
+        told(engine_->release(id_of(key), "r"));
+    }
+    told(engine_->records({.cursor = "zz"}));
+}
+
 }  // namespace
 }  // namespace umavez::operators
