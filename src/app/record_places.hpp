@@ -6,6 +6,7 @@
 #include "app/desk.hpp"
 #include "app/people.hpp"
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>

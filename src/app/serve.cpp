@@ -2,6 +2,7 @@
 // half-done.
 
 #include "access/token_book.hpp"
+#include "app/check_settings.hpp"
 #include "app/commands.hpp"
 #include "app/document_routes.hpp"
 #include "app/load.hpp"
