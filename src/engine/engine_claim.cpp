@@ -221,7 +221,7 @@ Task<Result<std::optional<Outcome>>> EngineImpl::async_look_up(Request request)
 {
     const auto operation = enter(request);
     if (!operation) co_return std::unexpected(operation.error());
-    const auto id = identify(request, (*operation)->policy);
+    const auto id = record_id_of(request, (*operation)->policy);
     if (!id) co_return std::unexpected(id.error());
     if (!*id) co_return std::optional<Outcome>{};
     std::optional<Outcome> outcome = co_await look_aside(**operation, **id, request);
