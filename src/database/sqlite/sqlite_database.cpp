@@ -188,7 +188,7 @@ bool SqliteDatabase::start_read(Work& work, std::coroutine_handle<> waiting, Sch
         readers_->run(work);
         return false;
     }
-    if (work.is_brief && readers_.run_at_once(work)) return false;
+    if (work.is_brief && readers_->run_at_once(work)) return false;
     work.wait_with(waiting, scheduler);
     readers_->submit(work);
     return true;
