@@ -240,7 +240,7 @@ TEST(LeasedOnSqlite, AChildOfForkDestroysItsCopyOfEverythingAndTheParentGoesOn)
 TEST(LeasedOnSqlite, ACorruptRecordIsNamedByTheWorkerAndTheOthersAreSettled)
 {
     Shop shop;
-    shop.declare(leased({.guarantee = Guarantee::leased, .lease = 10ms, .run_limit = 10ms}));
+    shop.declare(leased());
     shop.start();
     for (const char* const key : {"k1", "k2"}) {
         auto begun = shop.engine->begin(request("enviar", key));
