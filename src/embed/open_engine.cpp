@@ -1,5 +1,5 @@
-// open_engine, open_memory_engine, open_redis_engine: an engine together with its store. The only part of the library that
-// knows which stores there are.
+// open_engine, open_memory_engine, open_redis_engine: an engine together with its store. The only part of the
+// library that knows which stores there are.
 
 #include "engine/make_engine.hpp"
 #include "store/memory/memory_store.hpp"

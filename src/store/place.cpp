@@ -30,7 +30,9 @@ Result<std::optional<Place>> parse_cursor(std::string_view cursor)
     const auto [end, error] = std::from_chars(micros.data(), micros.data() + micros.size(), at);
     if (error != std::errc{} || end != micros.data() + micros.size() || !tenant_id || !operation ||
         !key) {
-        return fail(Errc::invalid_argument, "this cursor is none that a page gave; begin without one");
+        return fail(
+            Errc::invalid_argument, "this cursor is none that a page gave; begin without one"
+        );
     }
     return Place{from_micros(at), {*std::move(tenant_id), *std::move(operation), *std::move(key)}};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What stores without a query language share: the order of pages, their cursors, and who is due. Pure,
-// thread-safe.
+// What stores without a query language share: the order of pages, their cursors, and who is due.
+// Pure, thread-safe.
 
 #include "store/store.hpp"
 

@@ -1,23 +1,22 @@
 #include "support/redis_server.hpp"
 
+#include <arpa/inet.h>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <memory>
-#include <stdexcept>
-#include <utility>
-
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
+#include <memory>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdexcept>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace umavez::test {
 namespace {
@@ -47,7 +46,8 @@ std::string text_of(const redisReply& reply)
         case REDIS_REPLY_INTEGER: return std::to_string(reply.integer);
         case REDIS_REPLY_ARRAY: {
             std::string lines;
-            for (std::size_t i = 0; i < reply.elements; ++i) lines += text_of(*reply.element[i]) + "\n";
+            for (std::size_t i = 0; i < reply.elements; ++i)
+                lines += text_of(*reply.element[i]) + "\n";
             return lines;
         }
         case REDIS_REPLY_NIL: return "";
@@ -76,9 +76,23 @@ RedisServer::~RedisServer()
 std::vector<std::string> RedisServer::arguments() const
 {
     std::vector<std::string> all = {
-        "redis-server", "--bind",   "127.0.0.1", "--port",    std::to_string(port_), "--unixsocket",
-        socket_path(),  "--dir",    folder_,     "--save",    "",                    "--appendonly",
-        "no",           "--logfile", "",         "--daemonize", "no",
+        "redis-server",
+        "--bind",
+        "127.0.0.1",
+        "--port",
+        std::to_string(port_),
+        "--unixsocket",
+        socket_path(),
+        "--dir",
+        folder_,
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--logfile",
+        "",
+        "--daemonize",
+        "no",
     };
     all.insert(all.end(), settings_.begin(), settings_.end());
     return all;
@@ -162,7 +176,8 @@ std::string RedisServer::command(const std::vector<std::string>& words, bool may
     }
     const int count = static_cast<int>(words.size());
     const std::unique_ptr<redisReply, decltype(&freeReplyObject)> reply{
-        static_cast<redisReply*>(redisCommandArgv(context.get(), count, texts.data(), sizes.data())),
+        static_cast<redisReply*>(redisCommandArgv(context.get(), count, texts.data(), sizes.data())
+        ),
         &freeReplyObject
     };
     if (!reply) throw std::runtime_error(std::string{"no reply: "} + context->errstr);

@@ -1,16 +1,15 @@
 #pragma once
 
-// RedisServer: a private redis-server for one test program, in a folder of its own, on a Unix socket and on
-// a free loopback port. It goes with its object, and dies with the thread that started it even if that never
-// comes to a destructor. A server that cannot be started throws: a test without its server fails.
-// Confined to the thread that made it.
+// RedisServer: a private redis-server for one test program, in a folder of its own, on a Unix
+// socket and on a free loopback port. It goes with its object, and dies with the thread that
+// started it even if that never comes to a destructor. A server that cannot be started throws: a
+// test without its server fails. Confined to the thread that made it.
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
-
 #include <sys/types.h>
+#include <vector>
 
 namespace umavez::test {
 
@@ -22,9 +21,9 @@ public:
     RedisServer(const RedisServer&) = delete;
     RedisServer& operator=(const RedisServer&) = delete;
 
-    void start();          // again, on the same folder and port
-    void stop();           // SIGTERM: it writes what its settings tell it to write
-    void kill(int signal); // SIGKILL waits for the end; SIGSTOP and SIGCONT do not
+    void start();           // again, on the same folder and port
+    void stop();            // SIGTERM: it writes what its settings tell it to write
+    void kill(int signal);  // SIGKILL waits for the end; SIGSTOP and SIGCONT do not
     bool is_running() const noexcept { return pid_ > 0; }
     pid_t pid() const noexcept { return pid_; }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// ByteWriter and ByteReader: numbers big-endian, texts behind their length as 4 bytes. The reader never
-// reads beyond its bytes: what is missing is zero, and is_good() is false from then on. Confined to a thread.
+// ByteWriter and ByteReader: numbers big-endian, texts behind their length as 4 bytes. The reader
+// never reads beyond its bytes: what is missing is zero, and is_good() is false from then on.
+// Confined to a thread.
 
 #include <array>
 #include <cstddef>
@@ -67,7 +68,8 @@ public:
     void bytes(std::array<std::uint8_t, size>& array) noexcept
     {
         const std::string_view taken = take(size);
-        for (std::size_t i = 0; i < taken.size(); ++i) array[i] = static_cast<std::uint8_t>(taken[i]);
+        for (std::size_t i = 0; i < taken.size(); ++i)
+            array[i] = static_cast<std::uint8_t>(taken[i]);
     }
     std::string_view text() noexcept { return take(number<std::uint32_t>()); }
     std::string_view rest() noexcept { return take(bytes_.size()); }

@@ -36,8 +36,9 @@ Result<void> first_trouble(std::span<const RedisRequest> requests)
     const RedisRequest* found = nullptr;
     for (const RedisRequest& request : requests) {
         if (request.status) continue;
-        const bool is_graver = found == nullptr || (request.status.error().code == Errc::store_unknown &&
-                                                    found->status.error().code != Errc::store_unknown);
+        const bool is_graver =
+            found == nullptr || (request.status.error().code == Errc::store_unknown &&
+                                 found->status.error().code != Errc::store_unknown);
         if (is_graver) found = &request;
     }
     if (found == nullptr) return {};

@@ -26,8 +26,8 @@ public:
 
     const RedisNames& names() const noexcept { return names_; }
 
-    // Sends all and goes on when the last answer is there: `co_await` it by its name. The requests outlive
-    // it; each has its own answer.
+    // Sends all and goes on when the last answer is there: `co_await` it by its name. The requests
+    // outlive it; each has its own answer.
     class Exchange {
     public:
         Exchange(RedisClient& client, std::span<RedisRequest> requests) noexcept
@@ -36,14 +36,19 @@ public:
         }
         bool await_ready() const noexcept { return requests_.empty(); }
         template <typename Promise>
-        void await_suspend(std::coroutine_handle<Promise> waiting)
+        bool await_suspend(std::coroutine_handle<Promise> waiting)
         {
+            if (requests_.size() == 1 && waiting.promise().scheduler->may_block() &&
+                client_.connection_of(requests_[0]).try_serve(requests_[0])) {
+                return false;
+            }
             gathering_.begin(requests_.size(), waiting, *waiting.promise().scheduler);
             for (RedisRequest& request : requests_) request.gathering = &gathering_;
             // After the last one is submitted this object may be gone.
             RedisClient& client = client_;
             const std::span<RedisRequest> requests = requests_;
             for (RedisRequest& request : requests) client.submit(request);
+            return true;
         }
         void await_resume() const noexcept {}
 

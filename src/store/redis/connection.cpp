@@ -32,7 +32,10 @@ void answer(RedisRequest& request)
 }  // namespace
 
 RedisConnection::RedisConnection(
-    const RedisUrl& url, const RedisNames& names, Sentinel& sentinel, std::function<std::string()> now
+    const RedisUrl& url,
+    const RedisNames& names,
+    Sentinel& sentinel,
+    std::function<std::string()> now
 )
     : url_(url),
       names_(names),
@@ -55,6 +58,7 @@ RedisConnection::~RedisConnection()
 Result<void> RedisConnection::start()
 {
     if (auto opened = wire_.open(); !opened) return opened;
+    is_open_ = true;
     thread_ = std::thread{[this] { run(); }};
     return {};
 }
@@ -94,20 +98,37 @@ bool RedisConnection::note(RedisRequest request)
     return true;
 }
 
+bool RedisConnection::try_serve(RedisRequest& request)
+{
+    const std::unique_lock wire{wire_mutex_, std::try_to_lock};
+    if (!wire) return false;
+    {
+        const std::lock_guard guard{mutex_};
+        if (first_ != nullptr || is_stopping_) return false;
+        take_notes();
+    }
+    batch_.push_back(&request);
+    serve_batch();
+    return true;
+}
+
 void RedisConnection::run()
 {
-    while (wait_for_work()) {
-        if (batch_.empty()) {
-            ensure_open();  // nobody waits, but somebody soon may
-            continue;
+    bool goes_on = true;
+    while (goes_on) {
+        goes_on = wait_for_work();
+        const std::lock_guard wire{wire_mutex_};
+        {
+            const std::lock_guard guard{mutex_};
+            take_notes();
+            take_queued();
+            goes_on = goes_on || first_ != nullptr;
         }
-        serve_batch();
-    }
-    // What was queued when it was stopped.
-    while (!batch_.empty()) {
-        serve_batch();
-        const std::lock_guard guard{mutex_};
-        take_queued();
+        if (batch_.empty()) {
+            if (goes_on) ensure_open();  // nobody waits, but somebody soon may
+        } else {
+            serve_batch();
+        }
     }
 }
 
@@ -119,22 +140,25 @@ bool RedisConnection::wait_for_work()
     while (!has_work()) {
         if (!notes_.empty()) {
             if (!changed_.wait_for(lock, notes_wait, has_work)) break;
-        } else if (!wire_.is_open()) {
-            if (changed_.wait_until(lock, retry_at_) == std::cv_status::timeout) break;
+        } else if (!is_open_) {
+            if (changed_.wait_until(lock, retry_at_.load()) == std::cv_status::timeout) break;
         } else {
             changed_.wait(lock);
         }
     }
     is_waiting_ = false;
-    take_queued();
     return !is_stopping_;
 }
 
-void RedisConnection::take_queued()
+void RedisConnection::take_notes()
 {
     batch_.clear();
     riding_ = std::exchange(notes_, {});
     for (RedisRequest& note : riding_) batch_.push_back(&note);
+}
+
+void RedisConnection::take_queued()
+{
     std::size_t bytes = 0;
     while (first_ != nullptr && bytes < batch_bytes_max && batch_.size() < batch_requests_max) {
         RedisRequest& request = *first_;
@@ -178,22 +202,25 @@ bool RedisConnection::ensure_open()
     if (wire_.is_open()) {
         if (!wire_.is_stale()) return true;
         wire_.close(false);  // between batches nothing is under way
-        retry_at_ = {};
+        is_open_ = false;
+        retry_at_ = Deadline{};
     }
-    if (std::chrono::steady_clock::now() < retry_at_) return false;
+    if (std::chrono::steady_clock::now() < retry_at_.load()) return false;
     const auto opened = wire_.open();
     if (!opened) {
         reconnect_later(opened.error().detail);
         return false;
     }
     pause_ = 0ms;
+    is_open_ = true;
     return true;
 }
 
 bool RedisConnection::ensure_sentinel()
 {
     if (!sentinel_.expected().empty()) return true;
-    const auto settled = wire_.settle_sentinel(std::chrono::steady_clock::now() + url_.answer_timeout);
+    const auto settled =
+        wire_.settle_sentinel(std::chrono::steady_clock::now() + url_.answer_timeout);
     if (!settled) reconnect_later(settled.error().detail);
     return settled.has_value();
 }
@@ -201,6 +228,7 @@ bool RedisConnection::ensure_sentinel()
 void RedisConnection::reconnect_later(const std::string& why)
 {
     wire_.close(false);
+    is_open_ = false;
     trouble_ = why;
     pause_ = std::clamp<std::chrono::milliseconds>(pause_ * 2, pause_first, pause_longest);
     // Connections that were lost together do not come back together.
@@ -214,8 +242,8 @@ std::vector<RedisConnection::Call> RedisConnection::cut_into_calls() const
     std::vector<Call> calls;
     for (std::size_t i = 0; i < batch_.size(); ++i) {
         const Script script = batch_[i]->script;
-        const bool joins = !calls.empty() && script != Script::plain && calls.back().script == script &&
-                           calls.back().count < call_members_max;
+        const bool joins = !calls.empty() && script != Script::plain &&
+                           calls.back().script == script && calls.back().count < call_members_max;
         if (joins) {
             ++calls.back().count;
         } else {
@@ -258,14 +286,17 @@ std::vector<RedisConnection::Call> RedisConnection::exchange(std::vector<Call> c
         fail_call(
             call,
             Errc::store_unknown,
-            fmt::format("{} did not answer ({}); it may or may not have done it", url_.place(), trouble)
+            fmt::format(
+                "{} did not answer ({}); it may or may not have done it", url_.place(), trouble
+            )
         );
     }
     if (!trouble.empty()) {
         wire_.close(has_unknown);
+        is_open_ = false;
         // At once, for the first time: a connection is lost more often than a server.
         trouble_ = fmt::format("{} was lost: {}", url_.place(), trouble);
-        retry_at_ = {};
+        retry_at_ = Deadline{};
     }
     for (Call& call : again) call.by_text = true;
     return again;

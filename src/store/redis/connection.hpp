@@ -1,15 +1,17 @@
 #pragma once
 
-// RedisConnection: a thread and a wire; it sends whatever is queued in one write and reads all answers.
+// RedisConnection: a thread and a wire; it sends whatever is queued in one write and reads all
+// answers.
 //
-// Requests of the same script share a call, so a call costs the server one lookup of the script, one reading
-// of the clock and one look at the sentinel for all of its members. While answers are read the next batch
-// gathers. A lone request never waits for company.
+// Requests of the same script share a call, so a call costs the server one lookup of the script,
+// one reading of the clock and one look at the sentinel for all of its members. While answers are
+// read the next batch gathers. A lone request never waits for company, and a caller that may block
+// and finds the wire idle takes its batch of one there and back itself.
 //
-// A request whose command was handed to the kernel whole, and whose answer was not read, is store_unknown;
-// one that was not is store_unavailable. Without a connection requests fail at once, and a new connection is
-// tried for after at most a second. Notes ride along; nobody waits for them. submit() and note() are
-// thread-safe.
+// A request whose command was handed to the kernel whole, and whose answer was not read, is
+// store_unknown; one that was not is store_unavailable. Without a connection requests fail at once,
+// and a new connection is tried for after at most a second. Notes ride along; nobody waits for
+// them. submit() and note() are thread-safe.
 
 #include "store/redis/request.hpp"
 #include "store/redis/wire.hpp"
@@ -28,7 +30,10 @@ class RedisConnection {
 public:
     // `now` gives the clock of a test as text, or "" for the server's. All outlive the connection.
     RedisConnection(
-        const RedisUrl& url, const RedisNames& names, Sentinel& sentinel, std::function<std::string()> now
+        const RedisUrl& url,
+        const RedisNames& names,
+        Sentinel& sentinel,
+        std::function<std::string()> now
     );
     ~RedisConnection();
     RedisConnection(const RedisConnection&) = delete;
@@ -38,9 +43,15 @@ public:
     Result<void> start();
 
     void submit(RedisRequest& request);
+    // Takes the request there and back on this thread; its gathering is not told. False: the wire
+    // is busy.
+    bool try_serve(RedisRequest& request);
     // False: too many are waiting, and it was dropped.
     bool note(RedisRequest request);
-    std::uint64_t notes_dropped() const noexcept { return notes_dropped_.load(std::memory_order_relaxed); }
+    std::uint64_t notes_dropped() const noexcept
+    {
+        return notes_dropped_.load(std::memory_order_relaxed);
+    }
 
 private:
     using Requests = std::vector<RedisRequest*>;
@@ -49,12 +60,13 @@ private:
         Script script;
         std::size_t first;
         std::size_t count;
-        bool by_text = false;     // the server has lost the script
-        std::size_t end = 0;      // where it ends in what is sent
+        bool by_text = false;  // the server has lost the script
+        std::size_t end = 0;   // where it ends in what is sent
     };
 
     void run();
-    bool wait_for_work();
+    bool wait_for_work();  // false: it is over
+    void take_notes();
     void take_queued();
     void serve_batch();
     bool ensure_open();
@@ -75,7 +87,8 @@ private:
     Sentinel& sentinel_;
     const std::function<std::string()> now_;
 
-    // The thread's.
+    // One batch is under way at a time, on the connection's thread or on a caller's.
+    std::mutex wire_mutex_;  // guards what follows
     Wire wire_;
     Requests batch_;
     std::vector<RedisRequest> riding_;  // notes in the batch
@@ -83,10 +96,13 @@ private:
     std::string sentinel_sent_;
     bool is_spent_ = false;
     std::chrono::milliseconds pause_{0};
-    Deadline retry_at_{};
     std::string trouble_;
 
-    std::mutex mutex_;  // guards what follows
+    // Written under wire_mutex_, and looked at by the thread that waits.
+    std::atomic<bool> is_open_{false};
+    std::atomic<Deadline> retry_at_{Deadline{}};
+
+    std::mutex mutex_;  // guards what follows; taken inside wire_mutex_
     std::condition_variable changed_;
     RedisRequest* first_ = nullptr;
     RedisRequest* last_ = nullptr;

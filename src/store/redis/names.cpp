@@ -13,11 +13,13 @@ constexpr std::size_t name_bytes = 24;
 
 std::string base64url(const std::uint8_t* bytes)
 {
-    static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    static constexpr char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     std::string text;
     text.reserve(name_bytes / 3 * 4);
     for (std::size_t i = 0; i < name_bytes; i += 3) {
-        const unsigned group = unsigned{bytes[i]} << 16 | unsigned{bytes[i + 1]} << 8 | bytes[i + 2];
+        const unsigned group =
+            unsigned{bytes[i]} << 16 | unsigned{bytes[i + 1]} << 8 | bytes[i + 2];
         for (int shift = 18; shift >= 0; shift -= 6) text += digits[(group >> shift) & 63];
     }
     return text;

@@ -2,10 +2,10 @@
 
 // The names of records and indexes in Redis.
 //
-// A record's identity is hashed: names are short, of one length, and hold no text of a client. The identity
-// is in the record as well, and is compared on the way out. Everything that belongs to a record carries the
-// same hash tag, `{0}` to `{15}`, so a record and its index entries lie in one slot. Immutable after
-// construction.
+// A record's identity is hashed: names are short, of one length, and hold no text of a client. The
+// identity is in the record as well, and is compared on the way out. Everything that belongs to a
+// record carries the same hash tag, `{0}` to `{15}`, so a record and its index entries lie in one
+// slot. Immutable after construction.
 
 #include <umavez/names.hpp>
 

@@ -205,7 +205,9 @@ Result<std::vector<AuditEntry>> decode_story(
         ByteReader in{value.substr(at)};
         const std::size_t bytes = in.number<std::uint16_t>();
         in.limit(bytes);
-        AuditEntry entry{.id = id, .at = from_micros(in.number<std::int64_t>()), .token = {}, .detail = {}};
+        AuditEntry entry{
+            .id = id, .at = from_micros(in.number<std::int64_t>()), .token = {}, .detail = {}
+        };
         entry.token.epoch = in.number<std::int64_t>();
         in.bytes(entry.token.execution);
         const auto event = in.number<std::uint8_t>();

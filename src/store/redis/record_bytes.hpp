@@ -1,7 +1,7 @@
 #pragma once
 
-// Records to the bytes of a Redis value and back. The scripts write the head (scripts/prelude.lua), for it
-// holds instants of the server's clock; the body is written and read here alone.
+// Records to the bytes of a Redis value and back. The scripts write the head (scripts/prelude.lua),
+// for it holds instants of the server's clock; the body is written and read here alone.
 //
 // Whatever comes out of the server is checked: bytes that no version of this program wrote are
 // corrupt_record, never a guess and never a crash. Thread-safe.
@@ -18,7 +18,8 @@
 
 namespace umavez {
 
-// What the scripts compare to know that a record is the one that was read: the bytes before its body's size.
+// What the scripts compare to know that a record is the one that was read: the bytes before its
+// body's size.
 inline constexpr std::size_t redis_head_first = 1;
 inline constexpr std::size_t redis_head_bytes = 57;
 
@@ -32,9 +33,9 @@ std::string encode_instant(Instant instant);
 // Event and detail.
 std::string encode_note(const AuditNote& note);
 
-// How soon a sweep should look at a record that is written like this; nullopt: never. A run expires one
-// retention after its lease, its completion one retention after it was written: the earlier time is queued
-// with the claim, so that the completion need not be.
+// How soon a sweep should look at a record that is written like this; nullopt: never. A run expires
+// one retention after its lease, its completion one retention after it was written: the earlier
+// time is queued with the claim, so that the completion need not be.
 std::optional<Duration> queue_in(
     Status status, Mode mode, std::optional<Duration> lease, std::optional<Duration> expires_in
 ) noexcept;

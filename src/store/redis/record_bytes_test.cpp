@@ -62,7 +62,9 @@ TEST(RedisRecordBytes, EveryFieldComesBack)
 
 TEST(RedisRecordBytes, ABriefHasAllButCheckpointAndResponse)
 {
-    const std::string value = value_of(id_of(std::string(255, 'k'), std::string(100, 'o'), std::string(64, 't')), full_draft());
+    const std::string value = value_of(
+        id_of(std::string(255, 'k'), std::string(100, 'o'), std::string(64, 't')), full_draft()
+    );
     Record expected = to_record(full_draft(), nullptr, now);
     expected.checkpoint.clear();
     expected.response.reset();

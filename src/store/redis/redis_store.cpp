@@ -94,7 +94,8 @@ public:
         if (batch.size() > limits::batch_members_max) co_return too_many();
         std::vector<RedisRequest> requests;
         requests.reserve(batch.size());
-        for (const Heartbeat& each : batch) requests.push_back(heartbeat_request(client_.names(), each));
+        for (const Heartbeat& each : batch)
+            requests.push_back(heartbeat_request(client_.names(), each));
         auto exchange = client_.send(requests);
         co_await exchange;
         if (auto trouble = first_trouble(requests); !trouble) {
@@ -148,7 +149,9 @@ public:
     }
 
 private:
-    const StoreTraits traits_{.name = "redis", .durable = false, .transactional = false, .cache = true};
+    const StoreTraits traits_{
+        .name = "redis", .durable = false, .transactional = false, .cache = true
+    };
     RedisClient client_;
     const bool audit_;
 };

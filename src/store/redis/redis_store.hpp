@@ -2,9 +2,10 @@
 
 // The Redis store: records of cached operations, shared by processes, on the server's clock.
 //
-// Cache-grade: an acknowledged record can be lost with the server (a crash between two writes of its file, a
-// failover, a flush). The store refuses to open on a server that evicts, on a replica and on a cluster, and
-// tells when the server was emptied under it. docs/operating/redis.md says what is promised and what not.
+// Cache-grade: an acknowledged record can be lost with the server (a crash between two writes of
+// its file, a failover, a flush). The store refuses to open on a server that evicts, on a replica
+// and on a cluster, and tells when the server was emptied under it. docs/operating/redis.md says
+// what is promised and what not.
 //
 // Thread-safe. Needs a server of version 6.2 or later.
 
@@ -22,7 +23,8 @@ struct RedisStoreOptions {
     const Clock* clock = nullptr;
 };
 
-// The URL is described in redis_url.hpp. misconfigured: the sentence names the setting and the cure.
+// The URL is described in redis_url.hpp. misconfigured: the sentence names the setting and the
+// cure.
 Result<std::unique_ptr<Store>> open_redis_store(
     std::string_view url, const RedisStoreOptions& options = {}
 );

@@ -46,7 +46,8 @@ template <typename Number>
 bool parse_number(std::string_view text, Number& number, Number least, Number most)
 {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+    return error == std::errc{} && end == text.data() + text.size() && number >= least &&
+           number <= most;
 }
 
 // "1500ms", "2s".
@@ -61,7 +62,8 @@ bool parse_timeout(std::string_view text, std::chrono::milliseconds& timeout)
         text.remove_suffix(1);
     }
     std::int64_t count = 0;
-    if (factor == 0 || !parse_number<std::int64_t>(text, count, 1, 3'600'000 / factor)) return false;
+    if (factor == 0 || !parse_number<std::int64_t>(text, count, 1, 3'600'000 / factor))
+        return false;
     timeout = std::chrono::milliseconds{count * factor};
     return true;
 }
@@ -70,8 +72,8 @@ bool parse_timeout(std::string_view text, std::chrono::milliseconds& timeout)
 bool is_prefix(std::string_view text)
 {
     const auto is_plain = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-               c == '_' || c == '-' || c == ':';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '.' || c == '_' || c == '-' || c == ':';
     };
     return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, is_plain);
 }
@@ -113,7 +115,8 @@ Result<void> take_option(RedisUrl& url, std::string_view name, const std::string
         return {};
     }
     return refuse(fmt::format(
-        "the option \"{}\" is not known; there are prefix, connections, connect_timeout, answer_timeout "
+        "the option \"{}\" is not known; there are prefix, connections, connect_timeout, "
+        "answer_timeout "
         "and on_emptied",
         shown(name)
     ));
@@ -140,9 +143,12 @@ Result<void> take_user(RedisUrl& url, std::string_view text)
     const auto user = percent_decoded(text.substr(0, colon));
     const auto password = percent_decoded(colon == text.npos ? "" : text.substr(colon + 1));
     if (!user || !password) {
-        return refuse("in user and password a percent sign is written %25, and '@', ':' and '/' likewise");
+        return refuse(
+            "in user and password a percent sign is written %25, and '@', ':' and '/' likewise"
+        );
     }
-    if (password->empty()) return refuse("it names a user without a password; write user:password@");
+    if (password->empty())
+        return refuse("it names a user without a password; write user:password@");
     url.user = *user;
     url.password = *password;
     return {};
@@ -156,7 +162,8 @@ Result<void> take_host(RedisUrl& url, std::string_view text)
         if (close == text.npos) return refuse("an IPv6 address ends with ']'");
         url.host = text.substr(1, close - 1);
         port = text.substr(close + 1);
-        if (!port.empty() && !port.starts_with(':')) return refuse("after ']' comes :port or nothing");
+        if (!port.empty() && !port.starts_with(':'))
+            return refuse("after ']' comes :port or nothing");
         if (!port.empty()) port.remove_prefix(1);
     } else {
         const std::size_t colon = text.find(':');
@@ -207,7 +214,8 @@ Result<RedisUrl> parse_redis_url(std::string_view url)
     url = url.substr(0, mark);
     if (url.starts_with("rediss:")) {
         return refuse(
-            "rediss:// asks for TLS, which the hiredis of this build does not have; connect through a "
+            "rediss:// asks for TLS, which the hiredis of this build does not have; connect "
+            "through a "
             "TLS tunnel on this machine (stunnel) with redis://, or over a Unix socket"
         );
     }
@@ -216,7 +224,8 @@ Result<RedisUrl> parse_redis_url(std::string_view url)
         parsed.socket_path = url.substr(std::string_view{"redis+unix:"}.size());
         // The longest that fits into a sockaddr_un.
         if (parsed.socket_path.empty() || parsed.socket_path.size() > 107) {
-            return refuse("redis+unix: is followed by the path of a socket, at most 107 bytes long");
+            return refuse("redis+unix: is followed by the path of a socket, at most 107 bytes long"
+            );
         }
         if (auto taken = take_options(parsed, query); !taken) return std::unexpected(taken.error());
         return parsed;

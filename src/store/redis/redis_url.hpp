@@ -3,9 +3,9 @@
 // Redis URLs: `redis://[user[:password]@]host[:port][/database][?option=value&…]` and
 // `redis+unix:/path/to/socket[?…]`, with user and password percent-encoded where they need it.
 //
-// Options: `prefix` of all names [umavez], `connections` [2], `connect_timeout` [1s], `answer_timeout` [2s],
-// `on_emptied` = resume or refuse [resume], and for redis+unix `database`, `user`, `password`. No error ever
-// repeats the URL: it may hold a password. A plain value.
+// Options: `prefix` of all names [umavez], `connections` [2], `connect_timeout` [1s],
+// `answer_timeout` [2s], `on_emptied` = resume or refuse [resume], and for redis+unix `database`,
+// `user`, `password`. No error ever repeats the URL: it may hold a password. A plain value.
 
 #include <umavez/result.hpp>
 

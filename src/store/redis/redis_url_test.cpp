@@ -48,7 +48,8 @@ TEST(RedisUrl, TakesAPasswordWithoutAUserAndAnIpv6Address)
 TEST(RedisUrl, TakesOptions)
 {
     const auto url = parse_redis_url(
-        "redis://h?prefix=shop:a&connections=4&connect_timeout=250ms&answer_timeout=3s&on_emptied=refuse"
+        "redis://"
+        "h?prefix=shop:a&connections=4&connect_timeout=250ms&answer_timeout=3s&on_emptied=refuse"
     );
 
     ASSERT_TRUE(url) << url.error().detail;
@@ -61,7 +62,8 @@ TEST(RedisUrl, TakesOptions)
 
 TEST(RedisUrl, TakesAUnixSocket)
 {
-    const auto url = parse_redis_url("redis+unix:/run/redis.sock?database=2&user=ana&password=x%26y");
+    const auto url =
+        parse_redis_url("redis+unix:/run/redis.sock?database=2&user=ana&password=x%26y");
 
     ASSERT_TRUE(url) << url.error().detail;
     EXPECT_EQ(url->socket_path, "/run/redis.sock");
@@ -74,18 +76,38 @@ TEST(RedisUrl, TakesAUnixSocket)
 TEST(RedisUrl, RefusesWhatItCannotReadAndNeverShowsTheSecret)
 {
     for (const char* const url :
-         {"", "redis:", "redis:host", "http://hunter2@h", "redis://", "redis://:hunter2@", "redis://h:0",
-          "redis://h:65536", "redis://h:x", "redis://h/x", "redis://hunter2@h", "redis://u:hunter2%zz@h",
-          "redis://u:hunter2%4@h", "redis://u:hunter2@[::1", "redis://u:hunter2@[::1]x", "redis+unix:",
-          "redis://u:hunter2@h?prefix=", "redis://u:hunter2@h?prefix=a%20b", "redis://u:hunter2@h?prefix=*",
-          "redis://u:hunter2@h?connections=0", "redis://u:hunter2@h?connect_timeout=5",
-          "redis://u:hunter2@h?answer_timeout=0s", "redis://u:hunter2@h?on_emptied=ignore",
-          "redis://u:hunter2@h?password=hunter2", "redis://u:hunter2@h?x", "rediss://u:hunter2@h"}) {
+         {"",
+          "redis:",
+          "redis:host",
+          "http://hunter2@h",
+          "redis://",
+          "redis://:hunter2@",
+          "redis://h:0",
+          "redis://h:65536",
+          "redis://h:x",
+          "redis://h/x",
+          "redis://hunter2@h",
+          "redis://u:hunter2%zz@h",
+          "redis://u:hunter2%4@h",
+          "redis://u:hunter2@[::1",
+          "redis://u:hunter2@[::1]x",
+          "redis+unix:",
+          "redis://u:hunter2@h?prefix=",
+          "redis://u:hunter2@h?prefix=a%20b",
+          "redis://u:hunter2@h?prefix=*",
+          "redis://u:hunter2@h?connections=0",
+          "redis://u:hunter2@h?connect_timeout=5",
+          "redis://u:hunter2@h?answer_timeout=0s",
+          "redis://u:hunter2@h?on_emptied=ignore",
+          "redis://u:hunter2@h?password=hunter2",
+          "redis://u:hunter2@h?x",
+          "rediss://u:hunter2@h"}) {
         const auto parsed = parse_redis_url(url);
 
         ASSERT_FALSE(parsed) << url;
         EXPECT_EQ(parsed.error().code, Errc::misconfigured) << url;
-        EXPECT_EQ(parsed.error().detail.find("hunter2"), std::string::npos) << parsed.error().detail;
+        EXPECT_EQ(parsed.error().detail.find("hunter2"), std::string::npos)
+            << parsed.error().detail;
     }
 }
 

@@ -1,14 +1,13 @@
 #pragma once
 
-// Replies of a Redis server, read by hiredis, and commands on their way to it. Confined to one thread at a
-// time.
+// Replies of a Redis server, read by hiredis, and commands on their way to it. Confined to one
+// thread at a time.
 
 #include <cstdint>
+#include <hiredis/hiredis.h>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include <hiredis/hiredis.h>
 
 namespace umavez {
 
@@ -27,7 +26,8 @@ inline std::string_view text_of(const redisReply& reply) noexcept
 {
     const bool is_text = reply.type == REDIS_REPLY_STRING || reply.type == REDIS_REPLY_STATUS ||
                          reply.type == REDIS_REPLY_ERROR;
-    return is_text ? std::string_view{reply.str, static_cast<std::size_t>(reply.len)} : std::string_view{};
+    return is_text ? std::string_view{reply.str, static_cast<std::size_t>(reply.len)}
+                   : std::string_view{};
 }
 
 // The `i`-th element of an array, which keeps a hole.

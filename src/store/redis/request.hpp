@@ -1,10 +1,11 @@
 #pragma once
 
-// RedisRequest: one member of a script call, or one plain command, on its way to a connection and back.
+// RedisRequest: one member of a script call, or one plain command, on its way to a connection and
+// back.
 //
-// It lives in the frame of the coroutine that awaits it and is queued by a link inside it. From submit to
-// the answer it belongs to the connection's thread; once its gathering is complete it may be gone.
-// Confined to one thread at a time.
+// It lives in the frame of the coroutine that awaits it and is queued by a link inside it. From
+// submit to the answer it belongs to the connection's thread; once its gathering is complete it may
+// be gone. Confined to one thread at a time.
 
 #include "store/redis/reply.hpp"
 #include "store/redis/scripts.hpp"

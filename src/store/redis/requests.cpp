@@ -12,7 +12,9 @@ char digit_of(Status status) noexcept
     return static_cast<char>('0' + static_cast<int>(status));
 }
 
-RedisRequest request_for(const RedisNames& names, Script script, const RecordId& id, bool is_indexed)
+RedisRequest request_for(
+    const RedisNames& names, Script script, const RecordId& id, bool is_indexed
+)
 {
     RedisRequest request;
     request.script = script;
@@ -97,7 +99,8 @@ RedisRequest heartbeat_request(const RedisNames& names, const Heartbeat& heartbe
     request.argument(std::string_view{encode_token(heartbeat.token)});
     request.argument(std::optional{heartbeat.lease});
     request.argument(heartbeat.expires_in);
-    request.argument(queue_in(Status::processing, Mode::run, heartbeat.lease, heartbeat.expires_in));
+    request.argument(queue_in(Status::processing, Mode::run, heartbeat.lease, heartbeat.expires_in)
+    );
     return request;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The members of script calls, made from what the port is asked, and what their answers mean. Which keys and
-// arguments a script takes is told at its top (scripts/). Thread-safe.
+// The members of script calls, made from what the port is asked, and what their answers mean. Which
+// keys and arguments a script takes is told at its top (scripts/). Thread-safe.
 
 #include "store/redis/names.hpp"
 #include "store/redis/request.hpp"

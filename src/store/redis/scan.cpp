@@ -70,7 +70,8 @@ Async<Briefs> walk_briefs(RedisClient& client, std::string cursor)
     }
     auto exchange = client.send(requests);
     co_await exchange;
-    if (auto trouble = first_trouble(requests); !trouble) co_return std::unexpected(trouble.error());
+    if (auto trouble = first_trouble(requests); !trouble)
+        co_return std::unexpected(trouble.error());
     Briefs briefs{.records = {}, .next = std::move(step->next)};
     for (const RedisRequest& request : requests) {
         if (request.reply->type == REDIS_REPLY_NIL) continue;
@@ -109,7 +110,8 @@ Async<RecordsPage> query_scan(RedisClient& client, RecordsQuery query)
 {
     auto after = parse_cursor(query.cursor);
     if (!after) co_return std::unexpected(after.error());
-    const std::size_t count_max = std::clamp<std::size_t>(query.count_max, 1, limits::scan_page_max);
+    const std::size_t count_max =
+        std::clamp<std::size_t>(query.count_max, 1, limits::scan_page_max);
     // One more than asked for tells whether another page follows.
     auto places = co_await first_places(client, query, *std::move(after), count_max + 1);
     if (!places) co_return std::unexpected(places.error());
@@ -152,7 +154,8 @@ Async<StoreCounts> query_count(RedisClient& client)
             StoreCount& counted = counts[static_cast<std::size_t>(record.status)];
             if (!seen.insert(std::move(named.id)).second) continue;
             ++counted.records;
-            counted.oldest = std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
+            counted.oldest =
+                std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
         }
         cursor = briefs->next;
     } while (cursor != "0");

@@ -41,7 +41,8 @@ std::string Sentinel::lost(const std::string& sent)
         ++losses_;
     }
     return fmt::format(
-        "{} was emptied (flushed, or started without its data): every record it had is gone, and keys that "
+        "{} was emptied (flushed, or started without its data): every record it had is gone, and "
+        "keys that "
         "were done may run again; {}",
         place_,
         on_emptied_ == OnEmptied::resume
@@ -55,7 +56,8 @@ std::string Sentinel::refusal() const
     const std::lock_guard guard{mutex_};
     if (on_emptied_ == OnEmptied::resume || losses_ == 0) return {};
     return fmt::format(
-        "{} was emptied while this program ran, and on_emptied=refuse keeps the store closed; open it again "
+        "{} was emptied while this program ran, and on_emptied=refuse keeps the store closed; open "
+        "it again "
         "when you know that keys may run anew",
         place_
     );

@@ -2,9 +2,10 @@
 
 // Sentinel: by it a store knows that the server still has what it had.
 //
-// A random text that the first store leaves in the server and every script compares. A server that was
-// flushed, or came back without its data, does not have it: the script writes nothing and says so. Losses of
-// single records (a failover, the last second of an append-only file) do not show here. Thread-safe.
+// A random text that the first store leaves in the server and every script compares. A server that
+// was flushed, or came back without its data, does not have it: the script writes nothing and says
+// so. Losses of single records (a failover, the last second of an append-only file) do not show
+// here. Thread-safe.
 
 #include "store/redis/redis_url.hpp"
 

@@ -39,7 +39,8 @@ Result<void> judge(const ServerInfo& info, std::string_view place)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "{} runs with cluster-enabled yes, which this version does not serve; name a server with "
+                "{} runs with cluster-enabled yes, which this version does not serve; name a "
+                "server with "
                 "cluster-enabled no",
                 place
             )
@@ -55,7 +56,8 @@ Result<void> judge(const ServerInfo& info, std::string_view place)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "{} has maxmemory-policy {}, which throws records away when memory is short, and keys that "
+                "{} has maxmemory-policy {}, which throws records away when memory is short, and "
+                "keys that "
                 "were done would run again; set maxmemory-policy noeviction",
                 place,
                 info.maxmemory_policy.empty() ? "unknown" : shown(info.maxmemory_policy)
@@ -72,7 +74,8 @@ Refusal judge_error(std::string_view error, std::string_view place)
         return {
             Errc::store_unavailable,
             fmt::format(
-                "{} has no memory left (maxmemory is reached), so nothing was written; raise maxmemory, or "
+                "{} has no memory left (maxmemory is reached), so nothing was written; raise "
+                "maxmemory, or "
                 "shorten the retention of operations",
                 place
             ),
@@ -80,14 +83,24 @@ Refusal judge_error(std::string_view error, std::string_view place)
     }
     // Said before anything of a script ran, or by its first write.
     static constexpr std::array<std::string_view, 12> before = {
-        "LOADING", "READONLY", "MASTERDOWN", "MISCONF", "NOREPLICAS", "BUSY",
-        "NOAUTH", "NOPERM",   "CLUSTERDOWN", "MOVED",  "ASK",        "CROSSSLOT",
+        "LOADING",
+        "READONLY",
+        "MASTERDOWN",
+        "MISCONF",
+        "NOREPLICAS",
+        "BUSY",
+        "NOAUTH",
+        "NOPERM",
+        "CLUSTERDOWN",
+        "MOVED",
+        "ASK",
+        "CROSSSLOT",
     };
     if (std::ranges::find(before, code) == before.end()) {
         return {Errc::store_unknown, fmt::format("{} answered: {}", place, shown(error))};
     }
-    const bool is_spent = code == "READONLY" || code == "LOADING" || code == "MASTERDOWN" ||
-                          code == "NOAUTH";
+    const bool is_spent =
+        code == "READONLY" || code == "LOADING" || code == "MASTERDOWN" || code == "NOAUTH";
     return {
         Errc::store_unavailable,
         fmt::format("{} refused, so nothing was written: {}", place, shown(error)),

@@ -19,14 +19,16 @@ struct ServerInfo {
 
 ServerInfo parse_info(std::string_view info);
 
-// misconfigured: a setting must change, and the sentence names it and the cure. store_unavailable: not now.
+// misconfigured: a setting must change, and the sentence names it and the cure. store_unavailable:
+// not now.
 Result<void> judge(const ServerInfo& info, std::string_view place);
 
 // What an error reply says about the write that it answers.
 struct Refusal {
     Errc code;
     std::string detail;
-    bool is_connection_spent = false;  // this server will not take writes; another may be there by now
+    bool is_connection_spent =
+        false;  // this server will not take writes; another may be there by now
 };
 Refusal judge_error(std::string_view error, std::string_view place);
 

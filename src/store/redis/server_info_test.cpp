@@ -8,8 +8,10 @@ namespace {
 ServerInfo good()
 {
     return parse_info(
-        "# Server\r\nredis_version:7.0.15\r\nrun_id:abc\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n"
-        "# Persistence\r\nloading:0\r\n# Replication\r\nrole:master\r\n# Cluster\r\ncluster_enabled:0\r\n"
+        "# Server\r\nredis_version:7.0.15\r\nrun_id:abc\r\n# "
+        "Memory\r\nmaxmemory_policy:noeviction\r\n"
+        "# Persistence\r\nloading:0\r\n# Replication\r\nrole:master\r\n# "
+        "Cluster\r\ncluster_enabled:0\r\n"
     );
 }
 
@@ -50,7 +52,10 @@ TEST(RedisServerInfo, ReplicasClustersAndLoadingServersAreRefused)
 TEST(RedisServerInfo, OnlyErrorsFromBeforeTheFirstWriteLeaveNoEffect)
 {
     EXPECT_EQ(judge_error("OOM command not allowed", "x").code, Errc::store_unavailable);
-    EXPECT_NE(judge_error("OOM command not allowed", "x").detail.find("raise maxmemory"), std::string::npos);
+    EXPECT_NE(
+        judge_error("OOM command not allowed", "x").detail.find("raise maxmemory"),
+        std::string::npos
+    );
     EXPECT_EQ(judge_error("READONLY You can't write", "x").code, Errc::store_unavailable);
     EXPECT_TRUE(judge_error("READONLY You can't write", "x").is_connection_spent);
     EXPECT_EQ(judge_error("WRONGTYPE Operation against a key", "x").code, Errc::store_unknown);

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <utility>
-
 #include <fcntl.h>
+#include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,6 +13,7 @@
 #include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace umavez {
 namespace {
@@ -31,9 +30,8 @@ int open_socket(int family)
 
 int milliseconds_until(Deadline deadline)
 {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now()
-    );
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
 }
 
@@ -57,7 +55,8 @@ void Socket::close() noexcept
 
 Result<Socket> Socket::connect(const RedisUrl& url, Deadline deadline)
 {
-    const auto attempt = [&](int family, const sockaddr* address, socklen_t size) -> Result<Socket> {
+    const auto attempt = [&](int family, const sockaddr* address, socklen_t size
+                         ) -> Result<Socket> {
         Socket made{open_socket(family)};
         if (!made.is_open()) return fail(Errc::store_unavailable, reason(errno));
         if (::connect(made.fd_, address, size) != 0) {
@@ -84,7 +83,8 @@ Result<Socket> Socket::connect(const RedisUrl& url, Deadline deadline)
     wanted.ai_socktype = SOCK_STREAM;
     addrinfo* list = nullptr;
     const std::string port = std::to_string(url.port);
-    if (const int error = ::getaddrinfo(url.host.c_str(), port.c_str(), &wanted, &list); error != 0) {
+    if (const int error = ::getaddrinfo(url.host.c_str(), port.c_str(), &wanted, &list);
+        error != 0) {
         return fail(Errc::store_unavailable, ::gai_strerror(error));
     }
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned{list, &::freeaddrinfo};
@@ -127,7 +127,8 @@ Result<std::size_t> Socket::receive(char* buffer, std::size_t size, Deadline dea
         if (count > 0) return static_cast<std::size_t>(count);
         if (count == 0) return fail(Errc::store_unknown, "the server closed the connection");
         if (errno == EINTR) continue;
-        if (errno != EAGAIN && errno != EWOULDBLOCK) return fail(Errc::store_unknown, reason(errno));
+        if (errno != EAGAIN && errno != EWOULDBLOCK)
+            return fail(Errc::store_unknown, reason(errno));
         if (auto trouble = wait_for(POLLIN, deadline); !trouble.empty()) {
             return fail(Errc::store_unknown, std::move(trouble));
         }

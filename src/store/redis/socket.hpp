@@ -2,8 +2,8 @@
 
 // Socket: a connection to a Redis server, TCP or Unix, every step with a deadline.
 //
-// It tells how many bytes were handed to the kernel, so that whoever sends commands knows which of them the
-// server cannot have seen whole. Confined to its thread.
+// It tells how many bytes were handed to the kernel, so that whoever sends commands knows which of
+// them the server cannot have seen whole. Confined to its thread.
 
 #include "store/redis/redis_url.hpp"
 

@@ -50,12 +50,15 @@ Async<Ripe> query_ripe(RedisClient& client, std::size_t count_max)
     }
     auto exchange = client.send(requests);
     co_await exchange;
-    if (auto trouble = first_trouble(requests); !trouble) co_return std::unexpected(trouble.error());
+    if (auto trouble = first_trouble(requests); !trouble)
+        co_return std::unexpected(trouble.error());
     Ripe ripe;
     for (const RedisRequest& request : requests) {
         const redisReply& elements = *request.reply;
         for (std::size_t i = 0; i < elements.elements && ripe.names.size() < count_max; ++i) {
-            Element element{.partition = request.lane, .text = std::string{text_of(*elements.element[i])}};
+            Element element{
+                .partition = request.lane, .text = std::string{text_of(*elements.element[i])}
+            };
             add_names(ripe, std::move(element), count_max);
         }
     }
@@ -80,8 +83,7 @@ Result<void> add_forgetting(Forgetting& all, const RedisNames& names, const Redi
     if (!named) return std::unexpected(named.error());
     const bool spent = is_spent(named->record, found.now);
     const std::optional<Instant> at = spent_at(named->record);
-    if (!spent && !at) return {};  // it never will be, as it is; a write queues it again
-
+    const std::string again_at = at ? std::to_string(to_micros(*at)) : "0";
     RedisRequest request;
     request.script = Script::forget;
     const std::string name = names.record(named->id);
@@ -89,7 +91,7 @@ Result<void> add_forgetting(Forgetting& all, const RedisNames& names, const Redi
     request.key(name);
     request.key(names.due(request.lane, named->id.operation));
     request.argument(value.substr(redis_head_first, redis_head_bytes));
-    request.argument(std::string_view{spent ? std::string{} : std::to_string(to_micros(*at))});
+    request.argument(std::string_view{spent ? std::string{} : again_at});
     all.requests.push_back(std::move(request));
     all.ids.push_back(std::move(named->id));
     return {};
@@ -132,7 +134,10 @@ Async<void> settle(RedisClient& client, std::vector<Element> elements)
 }
 
 void add_due(
-    std::vector<RedisRequest>& requests, const RedisNames& names, const DueQuery& query, bool abandoned
+    std::vector<RedisRequest>& requests,
+    const RedisNames& names,
+    const DueQuery& query,
+    bool abandoned
 )
 {
     for (const Operation& operation : abandoned ? query.abandoned : query.in_doubt) {
@@ -188,7 +193,8 @@ Async<Due> query_due(RedisClient& client, DueQuery query)
     }
     auto exchange = client.send(requests);
     co_await exchange;
-    if (auto trouble = first_trouble(requests); !trouble) co_return std::unexpected(trouble.error());
+    if (auto trouble = first_trouble(requests); !trouble)
+        co_return std::unexpected(trouble.error());
     std::vector<Overdue> overdue;
     for (const RedisRequest& request : requests) {
         due.now = std::max(due.now, request.now);
@@ -203,7 +209,9 @@ Async<Due> query_due(RedisClient& client, DueQuery query)
     }
     std::ranges::sort(overdue, std::less{});
     if (overdue.size() > query.count_max) {
-        overdue.erase(overdue.begin() + static_cast<std::ptrdiff_t>(query.count_max), overdue.end());
+        overdue.erase(
+            overdue.begin() + static_cast<std::ptrdiff_t>(query.count_max), overdue.end()
+        );
     }
     for (Overdue& one : overdue) due.records.push_back(std::move(one.named));
     co_return due;

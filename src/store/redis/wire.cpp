@@ -12,9 +12,7 @@ namespace {
 
 std::unexpected<Error> unreachable(const RedisUrl& url, std::string_view why)
 {
-    return fail(
-        Errc::store_unavailable, fmt::format("{} cannot be reached: {}", url.place(), why)
-    );
+    return fail(Errc::store_unavailable, fmt::format("{} cannot be reached: {}", url.place(), why));
 }
 
 bool is_error(const redisReply& reply) noexcept
@@ -36,7 +34,8 @@ Result<void> Wire::open()
     auto greeted = greet(deadline);
     if (!greeted) {
         socket_.close();
-        if (greeted.error().code == Errc::store_unknown) return unreachable(url_, greeted.error().detail);
+        if (greeted.error().code == Errc::store_unknown)
+            return unreachable(url_, greeted.error().detail);
     }
     return greeted;
 }
@@ -87,7 +86,9 @@ Result<void> Wire::greet(Deadline deadline)
             return fail(
                 Errc::misconfigured,
                 fmt::format(
-                    "{} refuses the user or the password of the URL: {}", url_.place(), shown(text_of(**reply))
+                    "{} refuses the user or the password of the URL: {}",
+                    url_.place(),
+                    shown(text_of(**reply))
                 )
             );
         }
@@ -129,7 +130,8 @@ Result<void> Wire::greet(Deadline deadline)
             return fail(
                 Errc::misconfigured,
                 fmt::format(
-                    "{} does not take scripts: {}; the user needs +@scripting, +@read, +@write, +info, "
+                    "{} does not take scripts: {}; the user needs +@scripting, +@read, +@write, "
+                    "+info, "
                     "+select, +time and its keys",
                     url_.place(),
                     shown(text_of(**loaded))
@@ -153,7 +155,8 @@ Result<void> Wire::drop_the_one_before(const std::string& run_id, Deadline deadl
     append_command(command, "CLIENT", "KILL", "ID", client_id_);
     auto killed = ask(command, deadline);
     if (!killed) return std::unexpected(killed.error());
-    // A user that may not do this is left with the server's own order: it reads what came first, first.
+    // A user that may not do this is left with the server's own order: it reads what came first,
+    // first.
     has_unknown_ = false;
     return {};
 }
@@ -168,9 +171,7 @@ Result<void> Wire::settle_sentinel(Deadline deadline)
     auto found = receive(deadline);
     if (!found) return std::unexpected(found.error());
     if (is_error(**left)) {
-        return fail(
-            Errc::store_unavailable, judge_error(text_of(**left), url_.place()).detail
-        );
+        return fail(Errc::store_unavailable, judge_error(text_of(**left), url_.place()).detail);
     }
     if ((*found)->type != REDIS_REPLY_STRING) {
         return fail(

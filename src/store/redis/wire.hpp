@@ -2,9 +2,10 @@
 
 // Wire: a socket to a Redis server and the reader of its replies, from the first greeting on.
 //
-// greet() authenticates, chooses the database, asks the server what it is, loads the scripts and finds or
-// leaves the sentinel. After a connection that was lost with commands under way the server is told to drop
-// it before anything else is sent, so that nothing of it arrives later. Confined to its connection's thread.
+// greet() authenticates, chooses the database, asks the server what it is, loads the scripts and
+// finds or leaves the sentinel. After a connection that was lost with commands under way the server
+// is told to drop it before anything else is sent, so that nothing of it arrives later. Confined to
+// its connection's thread.
 
 #include "store/redis/names.hpp"
 #include "store/redis/reply.hpp"
@@ -36,14 +37,20 @@ public:
     // `has_unknown`: commands are under way whose answers will not be read.
     void close(bool has_unknown) noexcept;
 
-    Socket::Sent send(std::string_view bytes, Deadline deadline) { return socket_.send(bytes, deadline); }
+    Socket::Sent send(std::string_view bytes, Deadline deadline)
+    {
+        return socket_.send(bytes, deadline);
+    }
     Result<ReplyPtr> receive(Deadline deadline);
 
     // Leaves a sentinel if there is none, and learns which one it is.
     Result<void> settle_sentinel(Deadline deadline);
 
     // By which a script is called.
-    const std::string& hash_of(Script script) const { return hashes_[static_cast<std::size_t>(script)]; }
+    const std::string& hash_of(Script script) const
+    {
+        return hashes_[static_cast<std::size_t>(script)];
+    }
 
 private:
     Result<void> greet(Deadline deadline);

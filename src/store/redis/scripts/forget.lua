@@ -1,8 +1,8 @@
 -- Makes one step of: is the record still the one that was read? then delete it, or look at it again later.
 -- A record that was written meanwhile stays, and is looked at again in a second.
 --
--- For each member KEYS: record, due; ARGV: bytes 2 to 58 as they were read, '' to delete or when to look
--- again. Answers 1 if it is gone by this call.
+-- For each member KEYS: record, due; ARGV: bytes 2 to 58 as they were read, '' to delete, or when to look
+-- again, 0 for never: whoever writes it next queues it. Answers 1 if it is gone by this call.
 
 local a = 3
 for k = 3, #KEYS, 2 do
@@ -15,7 +15,7 @@ for k = 3, #KEYS, 2 do
         gone = 1
     elseif head == ARGV[a] then
         call('SETRANGE', key, 26, pack('>i8', again_at))
-        look_at(key, tonumber(again_at))
+        if again_at ~= '0' then look_at(key, tonumber(again_at)) end
     elseif head ~= '' then
         look_at(key, now + 1000000)
     end
