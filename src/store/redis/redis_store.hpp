@@ -7,7 +7,7 @@
 // and on a cluster, and tells when the server was emptied under it. docs/operating/redis.md says
 // what is promised and what not.
 //
-// Thread-safe. Needs a server of version 6.2 or later.
+// Thread-safe. Uses nothing newer than Redis 6.2; tested with 7.0.
 
 #include "store/store.hpp"
 
