@@ -151,7 +151,7 @@ TEST(RedisUnderLoad, AFailoverToAReplicaThatWasCutOffLosesAllSince)
 
     std::cerr << "failover after a cut: " << missing << " of " << acknowledged.size()
               << " acknowledged are missing\n";
-    EXPECT_GE(missing, 300u) << "if this ever holds, the documents promise too little";
+    EXPECT_GE(missing, 300u) << "a replica that was cut off cannot have them";
 }
 
 TEST(RedisUnderLoad, AReplicaIsRefused)
