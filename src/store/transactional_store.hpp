@@ -42,6 +42,13 @@ public:
     // The closure of the atomic mode: as Database::async_transact, but without a savepoint around it; the
     // closure keeps its own.
     virtual Task<Result<void>> async_run(Closure closure, Duration run_limit) = 0;
+
+    // As Database::async_read, for a closure that reads a few rows by their keys: it may run on the caller's
+    // thread, even on one that waits for sockets.
+    virtual Task<Result<void>> async_look(Closure closure)
+    {
+        return database().async_read(std::move(closure));
+    }
 };
 
 }  // namespace umavez
