@@ -162,6 +162,28 @@ TEST(RedisSettings, AStoryIsCutToItsLastEntries)
     EXPECT_EQ(story.back().detail, "1999");
 }
 
+TEST(RedisSettings, ADamagedRecordIsToldAndLeftAlone)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    Policy policy = cached_policy();
+    policy.lease = 0s;
+    policy.retention = 1us;
+    must(try_insert(*store, id_of("damaged"), 1, policy));
+    const std::string names = server.command({"KEYS", "umavez:{*}:r:*"});
+    server.command({"SETRANGE", names.substr(0, names.find('\n')), "62", "\x7f"});
+    must(try_insert(*store, id_of("sound"), 1, policy));
+
+    EXPECT_EQ(wait(store->find(id_of("damaged"))).error().code, Errc::corrupt_record);
+    const auto due = must(wait(store->due({.abandoned = {id_of("a").operation}, .in_doubt = {}})));
+    EXPECT_TRUE(due.unreadable);
+    EXPECT_EQ(due.records.size(), 1u);
+    const auto swept = must(wait(store->sweep(100, 24h)));
+    EXPECT_TRUE(swept.unreadable);
+    EXPECT_EQ(swept.ids, std::vector{id_of("sound")});
+    EXPECT_EQ(server.command({"EXISTS", names.substr(0, names.find('\n'))}), "1");
+}
+
 TEST(RedisEngine, CachedOperationsAreSharedAndOthersRefused)
 {
     const RedisServer server;

@@ -72,21 +72,27 @@ Async<Ripe> query_ripe(RedisClient& client, std::size_t count_max)
 struct Forgetting {
     std::vector<RedisRequest> requests;
     std::vector<RecordId> ids;
+    std::optional<std::string> unreadable;
 };
 
 // What is to be done with a record that was read.
-Result<void> add_forgetting(Forgetting& all, const RedisNames& names, const RedisRequest& found)
+void add_forgetting(
+    Forgetting& all, const RedisNames& names, const std::string& name, const RedisRequest& found
+)
 {
-    if (found.reply->type == REDIS_REPLY_NIL) return {};  // the server let it go
+    if (found.reply->type == REDIS_REPLY_NIL) return;  // the server let it go
     const std::string_view value = text_of(*found.reply);
     auto named = decode_brief(value);
-    if (!named) return std::unexpected(named.error());
+    if (!named) {
+        // Left alone, and out of the queue: no later sweep could read it either.
+        if (!all.unreadable) all.unreadable = name + ": " + named.error().detail;
+        return;
+    }
     const bool spent = is_spent(named->record, found.now);
     const std::optional<Instant> at = spent_at(named->record);
     const std::string again_at = at ? std::to_string(to_micros(*at)) : "0";
     RedisRequest request;
     request.script = Script::forget;
-    const std::string name = names.record(named->id);
     request.lane = names.partition_of(name);
     request.key(name);
     request.key(names.due(request.lane, named->id.operation));
@@ -94,24 +100,23 @@ Result<void> add_forgetting(Forgetting& all, const RedisNames& names, const Redi
     request.argument(std::string_view{spent ? std::string{} : again_at});
     all.requests.push_back(std::move(request));
     all.ids.push_back(std::move(named->id));
-    return {};
 }
 
 Async<Forgetting> look_at(RedisClient& client, std::vector<std::string> names)
 {
+    std::erase_if(names, [&client](const std::string& name) {
+        return client.names().partition_of(name) == redis_partitions;
+    });
     std::vector<RedisRequest> finds;
     for (const std::string& name : names) {
-        if (client.names().partition_of(name) == redis_partitions) continue;
         finds.push_back(find_request(client.names(), name, Extent::brief));
     }
     auto exchange = client.send(finds);
     co_await exchange;
     if (auto trouble = first_trouble(finds); !trouble) co_return std::unexpected(trouble.error());
     Forgetting forgetting;
-    for (const RedisRequest& found : finds) {
-        if (auto added = add_forgetting(forgetting, client.names(), found); !added) {
-            co_return std::unexpected(added.error());
-        }
+    for (std::size_t i = 0; i < finds.size(); ++i) {
+        add_forgetting(forgetting, client.names(), names[i], finds[i]);
     }
     co_return forgetting;
 }
@@ -163,6 +168,7 @@ Async<Swept> sweep_records(RedisClient& client, std::size_t count_max)
     if (ripe->elements.empty()) co_return swept;
     auto forgetting = co_await look_at(client, std::move(ripe->names));
     if (!forgetting) co_return std::unexpected(forgetting.error());
+    swept.unreadable = std::move(forgetting->unreadable);
 
     auto exchange = client.send(forgetting->requests);
     co_await exchange;
@@ -202,7 +208,10 @@ Async<Due> query_due(RedisClient& client, DueQuery query)
             request.reply->type == REDIS_REPLY_ARRAY ? request.reply->elements : 0;
         for (std::size_t i = 0; i < count; ++i) {
             auto named = decode_record(text_of(*request.reply->element[i]));
-            if (!named) co_return std::unexpected(named.error());
+            if (!named) {
+                if (!due.unreadable) due.unreadable = named.error().detail;
+                continue;
+            }
             const auto since = due_since(query, named->id, named->record, request.now);
             if (since) overdue.push_back({*since, *std::move(named)});
         }
