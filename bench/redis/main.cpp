@@ -23,6 +23,13 @@ constexpr auto window = 1000ms;
 // 64 callers over the store's two connections.
 constexpr Pipelines same_depth{.connections = 2, .depth = 32};
 
+// "?connections=1" and the like, to try what a setting does.
+std::string engine_options()
+{
+    const char* const options = std::getenv("UMAVEZ_BENCH_REDIS");
+    return options == nullptr ? "" : options;
+}
+
 // The bytes of a finished record, so that the other side writes as many.
 std::size_t record_bytes(const RedisServer& server)
 {
@@ -45,7 +52,7 @@ void compare_pairs(
 {
     RedisServer ours{settings};
     RedisServer theirs{settings};
-    EngineSide engine{ours.socket_url()};
+    EngineSide engine{ours.socket_url() + engine_options()};
     engine.pairs(100ms);
     const std::string value(record_bytes(ours), 'x');
     table.compare({
@@ -72,7 +79,7 @@ void compare_replays(Table& table)
 {
     RedisServer ours;
     RedisServer theirs;
-    EngineSide engine{ours.socket_url()};
+    EngineSide engine{ours.socket_url() + engine_options()};
     engine.pairs(2 * window);
     const std::string value(record_bytes(ours), 'x');
     constexpr std::uint64_t keys = 50'000;

@@ -160,13 +160,6 @@ std::string encode_token(const FencingToken& token)
     return std::move(out).take();
 }
 
-std::string encode_instant(Instant instant)
-{
-    ByteWriter out;
-    out.number(to_micros(instant));
-    return std::move(out).take();
-}
-
 std::string encode_note(const AuditNote& note)
 {
     return static_cast<char>(note.event) + note.detail;

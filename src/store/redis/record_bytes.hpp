@@ -28,7 +28,6 @@ std::string encode_tail(const RecordId& id, const Draft& draft);
 
 // Epoch and execution, as they lie in the head.
 std::string encode_token(const FencingToken& token);
-std::string encode_instant(Instant instant);
 
 // Event and detail.
 std::string encode_note(const AuditNote& note);

@@ -1,5 +1,6 @@
 #include "store/redis/requests.hpp"
 
+#include "store/redis/byte_reader.hpp"
 #include "store/redis/record_bytes.hpp"
 
 #include <utility>
@@ -25,7 +26,12 @@ RedisRequest request_for(
     return request;
 }
 
-// The seven arguments that insert and replace share.
+std::int64_t micros_or_none(const std::optional<Duration>& duration) noexcept
+{
+    return duration ? duration->count() : -1;
+}
+
+// The three arguments that insert and replace share.
 void add_draft(
     RedisRequest& request,
     const RecordId& id,
@@ -36,13 +42,15 @@ void add_draft(
 {
     const std::string tail = encode_tail(id, draft);
     request.arguments.reserve(request.arguments.size() + tail.size() + 192);
-    const char plan[] = {digit_of(draft.status), draft.raise_epoch ? '1' : '0'};
-    request.argument(std::string_view{plan, sizeof plan});
+    ByteWriter plan;
+    plan.number(digit_of(draft.status));
+    plan.number(draft.raise_epoch ? '1' : '0');
+    plan.number(micros_or_none(draft.lease));
+    plan.number(micros_or_none(draft.expires_in));
+    plan.number(micros_or_none(draft.retry_in));
+    plan.number(micros_or_none(queue_in(draft.status, draft.mode, draft.lease, draft.expires_in)));
+    request.argument(std::string_view{std::move(plan).take()});
     request.argument(std::string_view{tail});
-    request.argument(draft.lease);
-    request.argument(draft.expires_in);
-    request.argument(draft.retry_in);
-    request.argument(queue_in(draft.status, draft.mode, draft.lease, draft.expires_in));
     request.argument(std::string_view{audit && note ? encode_note(*note) : std::string{}});
 }
 
@@ -78,17 +86,15 @@ RedisRequest replace_request(
     RedisRequest request = request_for(names, Script::replace, id, true);
     const Expected& expected = change.expected;
     request.argument(std::string_view{encode_token(expected.token)});
-    std::string statuses;
+    ByteWriter conditions;
+    const auto& lease_is = expected.processing_expires_at;
+    conditions.number<std::int64_t>(lease_is ? to_micros(lease_is->value_or(Instant{})) : -1);
+    conditions.number(micros_or_none(expected.lease_over_for));
     for (const Status status :
          {Status::processing, Status::succeeded, Status::failed, Status::in_doubt}) {
-        if ((expected.statuses & bit(status)) != 0) statuses += digit_of(status);
+        if ((expected.statuses & bit(status)) != 0) conditions.number(digit_of(status));
     }
-    request.argument(std::string_view{statuses});
-    const auto& lease_is = expected.processing_expires_at;
-    request.argument(
-        std::string_view{lease_is ? encode_instant(lease_is->value_or(Instant{})) : std::string{}}
-    );
-    request.argument(expected.lease_over_for);
+    request.argument(std::string_view{std::move(conditions).take()});
     add_draft(request, id, change.next, change.audit, audit);
     return request;
 }

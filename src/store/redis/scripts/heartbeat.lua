@@ -22,7 +22,7 @@ for k = 3, #KEYS, 2 do
         local changed = pack('>i8i8i8', lease_end, expires, queued)
         call('SETRANGE', key, 10, changed)
         if expires_in ~= '' then call('PEXPIRE', key, ttl_ms(expires_in)) end
-        call('ZADD', KEYS[k + 1], lease_end, key)
+        call('ZADD', KEYS[k + 1], text_of(lease_end), key)
         answer({1, record_of(sub(value, 1, 10) .. changed .. sub(value, 35))})
     end
     a = a + 4

@@ -36,13 +36,22 @@ local function record_of(value)
     return sub(value, 1, size)
 end
 
+-- Durations are -1 where there is none. How a draft says what is to be written: status, '1' if the epoch is
+-- raised, lease, expires_in, retry_in, queue_in.
+local plan_format = '>c1c1i8i8i8i8'
+
 local function in_future(duration)
-    if duration == '' then return 0 end
+    if duration < 0 then return 0 end
     return now + duration
 end
 
+-- As text: a number would go through the slowest of all formats on its way into a command.
+local function text_of(number)
+    return string.format('%d', number)
+end
+
 local function ttl_ms(expires_in)
-    return math.floor(expires_in / 1000) + grace_ms
+    return text_of(expires_in / 1000 + grace_ms)
 end
 
 -- `tail` begins with the execution; `note` is event and detail.
@@ -55,9 +64,9 @@ end
 -- index tells both apart, each in its order.
 local function index(due_key, member, status, lease_end, retry_in, was_open)
     if status == '0' and lease_end > 0 then
-        call('ZADD', due_key, lease_end, member)
-    elseif status == '3' and retry_in ~= '' then
-        call('ZADD', due_key, -(now + retry_in), member)
+        call('ZADD', due_key, text_of(lease_end), member)
+    elseif status == '3' and retry_in >= 0 then
+        call('ZADD', due_key, text_of(-(now + retry_in)), member)
     elseif was_open then
         call('ZREM', due_key, member)
     end
@@ -70,6 +79,6 @@ local function look_at(key, at)
     if not queue_at or at < queue_at then queue_at = at end
 end
 local function close()
-    if queue_at then call('ZADD', KEYS[2], queue_at, table.concat(queue, ' ')) end
+    if queue_at then call('ZADD', KEYS[2], text_of(queue_at), table.concat(queue, ' ')) end
     return answers
 end
