@@ -1,8 +1,9 @@
-// open_engine, open_memory_engine: an engine together with its store. The only part of the library that
-// knows which stores there are.
+// open_engine, open_memory_engine, open_redis_engine: an engine together with its store. The only part of the
+// library that knows which stores there are.
 
 #include "engine/make_engine.hpp"
 #include "store/memory/memory_store.hpp"
+#include "store/redis/redis_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "store/transactional_store.hpp"
 
@@ -22,6 +23,13 @@ Result<std::unique_ptr<Engine>> open_engine(Database& database, EngineOptions op
 Result<std::unique_ptr<Engine>> open_memory_engine(EngineOptions options)
 {
     return make_engine(make_memory_store({.clock = options.clock, .audit = options.audit}), options);
+}
+
+Result<std::unique_ptr<Engine>> open_redis_engine(std::string_view url, EngineOptions options)
+{
+    auto store = open_redis_store(url, {.audit = options.audit});
+    if (!store) return std::unexpected(store.error());
+    return make_engine(*std::move(store), options);
 }
 
 }  // namespace umavez
