@@ -348,6 +348,7 @@ TEST_F(Protect, ProblemsAreInTheLanguageOfTheClient)
 
 TEST_F(Protect, AnExceptionOfAnActionIsA500ThatNamesItsGuaranteeAndFreesTheKey)
 {
+    policy_.key = KeyRule::optional;
     open();
     shop_.inside = [] { throw std::runtime_error{"a bug"}; };
 

@@ -57,6 +57,10 @@ public:
     {
         return transactional_.async_run(std::move(closure), run_limit);
     }
+    Task<Result<void>> async_look(Closure closure) override
+    {
+        return transactional_.async_look(std::move(closure));
+    }
 
 protected:
     TransactionalStore& transactional_;
