@@ -40,8 +40,13 @@ public:
     using Store::sweep;
 
     // The closure of the atomic mode: as Database::async_transact, but without a savepoint around it; the
-    // closure keeps its own.
-    virtual Task<Result<void>> async_run(Closure closure, Duration run_limit) = 0;
+    // closure keeps its own. It is interrupted after `run`. Where there are several writers it waits at
+    // most `lock` for one that holds its key; busy: that one did not end.
+    struct RunLimits {
+        Duration run;
+        Duration lock;
+    };
+    virtual Task<Result<void>> async_run(Closure closure, RunLimits limits) = 0;
 };
 
 }  // namespace umavez
