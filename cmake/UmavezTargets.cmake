@@ -32,12 +32,13 @@ endfunction()
 # The tests that the thread sanitizer runs: building this builds nothing else.
 add_custom_target(umavez_concurrent)
 
-# umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds] [WHOLE | SERVERS names…])
+# umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds] [WHOLE | SERVERS names…]
+#             [AGAIN_ON_POSTGRES])
 # Every case becomes a ctest of its own with a label and a timeout. A program that starts a server of its own
 # is WHOLE: one ctest, one server. Where only the cases with a server's name in theirs need one, SERVERS makes
-# one ctest of those.
+# one ctest of those. AGAIN_ON_POSTGRES adds one that runs all cases with UMAVEZ_TEST_POSTGRES set.
 function(umavez_test name)
-    cmake_parse_arguments(ARG "WHOLE" "TIMEOUT" "SOURCES;LINKS;LABELS;SERVERS" ${ARGN})
+    cmake_parse_arguments(ARG "WHOLE;AGAIN_ON_POSTGRES" "TIMEOUT" "SOURCES;LINKS;LABELS;SERVERS" ${ARGN})
     if(NOT UMAVEZ_TESTS)
         return()
     endif()
@@ -60,6 +61,13 @@ function(umavez_test name)
         add_test(NAME ${name} COMMAND ${name})
         set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
         return()
+    endif()
+    if(ARG_AGAIN_ON_POSTGRES)
+        add_test(NAME ${name}.postgres COMMAND ${name})
+        set_tests_properties(
+            ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+                                        ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
+        )
     endif()
     set(left_out "")
     foreach(server IN LISTS ARG_SERVERS)

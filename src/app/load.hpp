@@ -22,7 +22,7 @@ Result<Settings> load_settings(const Invocation& invocation);
 int refuse_settings(const Error& error);
 
 // The tables of the engine, of the tokens and of all modules.
-std::vector<Migration> all_migrations(const Modules& modules);
+std::vector<Migration> all_migrations(const Modules& modules, Dialect dialect);
 
 // Everything that can be checked without opening the database.
 Result<void> check_settings(const Settings& settings);
@@ -42,10 +42,11 @@ Result<OpenEngine> open_all(
 // Whoever reaches a server without tokens is served as an operator: so only this machine may.
 Result<void> check_listen(const ListenAddress& listen, bool has_tokens);
 
-// Of the database's file, absolute; empty where there is none (in memory).
+// Of the database's file, absolute; empty where there is none (in memory, or on a server).
 std::string database_path(const Settings& settings);
 
-// Of the database's control socket; empty where there is none (in memory).
+// Of the database's control socket; empty where there is none: in memory, and on a server, which every
+// command opens for itself.
 std::string control_socket_path(const Settings& settings);
 
 }  // namespace umavez

@@ -130,7 +130,9 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
     };
     AtomicRun run{call};
     Closure closure = [&run](Transaction& transaction) { return run.run(transaction); };
-    const TransactionalStore::RunLimits limits{operation.policy.atomic_run_limit, patience};
+    const TransactionalStore::RunLimits limits{
+        .run = operation.policy.atomic_run_limit, .lock = patience
+    };
     const Result<void> committed = co_await transactional_->async_run(std::move(closure), limits);
     // Somebody else's closure runs under this key, in another process.
     if (!committed && committed.error().code == Errc::busy) {
@@ -158,7 +160,9 @@ Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler
         return {};
     };
     const TransactionalStore::RunLimits limits{
-        operation.policy.atomic_run_limit, operation.policy.duplicate_wait
+        .run = operation.policy.atomic_run_limit,
+        .lock = operation.policy.duplicate_wait,
+        .finds_itself = false,
     };
     Result<void> committed = co_await transactional_->async_run(std::move(closure), limits);
     if (run.exception) std::rethrow_exception(run.exception);

@@ -93,6 +93,7 @@ const std::vector<StoreFactory>& store_factories()
         {"memory", open_fresh<OpenedMemory>},
 #if UMAVEZ_CONFORMANCE_SQLITE
         {"sqlite", open_fresh<OpenedSqlite>},
+        {"postgres", open_fresh_postgres},
 #endif
     };
     return factories;

@@ -263,6 +263,12 @@ PostgresServer& shared_postgres()
     return server;
 }
 
+PostgresServer& shared_durable_postgres()
+{
+    static PostgresServer server{{.durable = true}};
+    return server;
+}
+
 PostgresSchema::PostgresSchema(PostgresServer& server) : server_(server)
 {
     static int schemas = 0;

@@ -7,7 +7,9 @@
 // is killed. A server that cannot be started throws: the test fails, it is not skipped. Confined to
 // the thread that made it, which outlives it.
 
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -53,8 +55,10 @@ private:
     pid_t pid_ = -1;
 };
 
-// One for the whole program, started by the first who asks.
+// One for the whole program, started by the first who asks; and one that loses nothing, for programs that
+// insist on it.
 PostgresServer& shared_postgres();
+PostgresServer& shared_durable_postgres();
 
 // A schema of its own on that server: a fresh database for one test, in milliseconds.
 class PostgresSchema {
@@ -69,6 +73,26 @@ public:
 private:
     PostgresServer& server_;
     std::string name_;
+};
+
+// The database of a test that runs on both: SQLite in `folder`, or, with UMAVEZ_TEST_POSTGRES in the
+// environment, a schema of its own.
+class TestDatabase {
+public:
+    explicit TestDatabase(std::string folder, bool durable = false) : folder_(std::move(folder))
+    {
+        if (std::getenv("UMAVEZ_TEST_POSTGRES") == nullptr) return;
+        schema_ = std::make_unique<PostgresSchema>(durable ? shared_durable_postgres() : shared_postgres());
+    }
+    std::string url() const
+    {
+        return schema_ ? schema_->url("umavez_connections=8") : "sqlite:" + folder_ + "/test.db";
+    }
+    bool is_postgres() const noexcept { return schema_ != nullptr; }
+
+private:
+    const std::string folder_;
+    std::unique_ptr<PostgresSchema> schema_;
 };
 
 }  // namespace umavez::test

@@ -82,12 +82,6 @@ Duration PostgresTransaction::time_left() const
     return deadline_ - system_clock().boottime();
 }
 
-std::optional<std::int64_t> PostgresTransaction::clock_override() const
-{
-    if (options_.clock == nullptr) return std::nullopt;
-    return to_micros(*now_);
-}
-
 Instant PostgresTransaction::now() const
 {
     if (now_) return *now_;

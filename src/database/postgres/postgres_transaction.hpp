@@ -80,7 +80,7 @@ public:
     {
         if (!now_) now_ = now;
     }
-    std::optional<std::int64_t> clock_override() const;
+    bool knows_now() const noexcept { return now_.has_value(); }
 
     std::optional<OwnRecord>& own_record() noexcept { return own_record_; }
     void remember(RecordId id, std::int64_t row, Record record)
