@@ -113,7 +113,7 @@ int free_port()
 PostgresServer::PostgresServer(PostgresOptions options) : options_(std::move(options))
 {
     // Not the test's own TMPDIR: a socket's path is short, and the server's user must reach it.
-    std::string pattern = "/tmp/umavez-pg-XXXXXX";
+    std::string pattern = options_.parent + "/umavez-pg-XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp: " + pattern);
     folder_ = pattern;
     if (const passwd* const user = server_user()) {
@@ -135,6 +135,11 @@ PostgresServer::~PostgresServer()
     }
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string PostgresServer::binaries()
+{
+    return find_binaries();
 }
 
 void PostgresServer::make_data()

@@ -20,6 +20,7 @@ struct PostgresOptions {
     bool durable = false;               // with fsync: where durability is the subject
     bool listens = false;               // on a loopback port too, not on its socket alone
     std::vector<std::string> settings;  // "name=value"
+    std::string parent = "/tmp";        // of its folder; short, as a socket's path must be
 };
 
 class PostgresServer {
@@ -32,6 +33,7 @@ public:
     // By its socket, or with `listens` by its port.
     std::string url(const std::string& parameters = {}) const;
     std::string url_of(const std::string& host, int port, const std::string& parameters = {}) const;
+    static std::string binaries();  // the folder of pgbench and the others
     const std::filesystem::path& folder() const noexcept { return folder_; }
     int port() const noexcept { return port_; }
     pid_t pid() const noexcept { return pid_; }
@@ -55,8 +57,8 @@ private:
     pid_t pid_ = -1;
 };
 
-// One for the whole program, started by the first who asks; and one that loses nothing, for programs that
-// insist on it.
+// One for the whole program, started by the first who asks; and one that loses nothing, for
+// programs that insist on it.
 PostgresServer& shared_postgres();
 PostgresServer& shared_durable_postgres();
 
@@ -75,14 +77,16 @@ private:
     std::string name_;
 };
 
-// The database of a test that runs on both: SQLite in `folder`, or, with UMAVEZ_TEST_POSTGRES in the
-// environment, a schema of its own.
+// The database of a test that runs on both: SQLite in `folder`, or, with UMAVEZ_TEST_POSTGRES in
+// the environment, a schema of its own.
 class TestDatabase {
 public:
     explicit TestDatabase(std::string folder, bool durable = false) : folder_(std::move(folder))
     {
         if (std::getenv("UMAVEZ_TEST_POSTGRES") == nullptr) return;
-        schema_ = std::make_unique<PostgresSchema>(durable ? shared_durable_postgres() : shared_postgres());
+        schema_ = std::make_unique<PostgresSchema>(
+            durable ? shared_durable_postgres() : shared_postgres()
+        );
     }
     std::string url() const
     {

@@ -20,6 +20,8 @@ const StaticSql pooled_sql{
     "SELECT set_config('lock_timeout', $1, true), "
     "set_config('idle_in_transaction_session_timeout', $2, true)"
 };
+const StaticSql scans_off_sql{"SET LOCAL enable_seqscan = off"};
+const StaticSql scans_on_sql{"SET LOCAL enable_seqscan TO DEFAULT"};
 const StaticSql clock_sql{"SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8"};
 
 // Savepoints are named by depth.
@@ -113,15 +115,29 @@ void PostgresTransaction::send_begin()
     }
 }
 
-void PostgresTransaction::send_savepoints()
+// What ended comes first: until a failed part is rolled back the server hears nothing else.
+void PostgresTransaction::send_ended()
 {
     for (const StaticSql* const sql : lazy_) connection_.enqueue(*sql);
     lazy_.clear();
+}
+
+// A pooler has no prepared statements, and so no old plans.
+void PostgresTransaction::allow_scans(bool allowed)
+{
+    if (allows_scans_ == allowed || connection_.is_pooled()) return;
+    connection_.enqueue(allowed ? scans_on_sql : scans_off_sql);
+    allows_scans_ = allowed;
+}
+
+void PostgresTransaction::send_savepoints()
+{
     for (int depth = 1; depth <= depth_; ++depth) {
         Savepoint& savepoint = open_[static_cast<std::size_t>(depth - 1)];
         if (savepoint.kind == Savepoints::imagined || savepoint.is_sent) continue;
         connection_.enqueue(at_depth(savepoint_sql, depth));
         savepoint.is_sent = true;
+        savepoint.allowed_scans = allows_scans_;
     }
 }
 
@@ -220,6 +236,8 @@ Result<Answer> PostgresTransaction::ask(
         );
     }
     send_begin();
+    send_ended();
+    allow_scans(true);
     send_savepoints();
     connection_.enqueue(sql, values);
     return exchange(is_write);
@@ -266,6 +284,9 @@ Result<Answer> PostgresTransaction::run(const StaticSql& sql, Parameters& parame
 {
     if (auto usable = check_usable(); !usable) return std::unexpected(usable.error());
     send_begin();
+    send_ended();
+    // A claim has nothing to look for.
+    if (!sql.text().starts_with("INSERT INTO umavez_records")) allow_scans(false);
     send_savepoints();
     connection_.enqueue(sql, parameters);
     return exchange(!only_reads(sql.text()));
@@ -275,6 +296,8 @@ Result<void> PostgresTransaction::defer(const StaticSql& sql, Parameters& parame
 {
     if (auto usable = check_usable(); !usable) return usable;
     send_begin();
+    send_ended();
+    if (!sql.text().starts_with("INSERT INTO umavez_records")) allow_scans(false);
     send_savepoints();
     connection_.enqueue(sql, parameters);
     ++writes_;
@@ -304,7 +327,7 @@ Result<void> PostgresTransaction::begin(Savepoints kind)
              std::source_location::current()}
         );
     }
-    open_[static_cast<std::size_t>(depth_)] = {kind, false, writes_};
+    open_[static_cast<std::size_t>(depth_)] = {kind, false, true, writes_};
     ++depth_;
     return {};
 }
@@ -336,6 +359,7 @@ Result<void> PostgresTransaction::rollback_savepoint()
             );
         }
     } else if (savepoint.is_sent) {
+        allows_scans_ = savepoint.allowed_scans;  // settings go back too
         lazy_.push_back(&at_depth(rollback_to_sql, depth_));
         lazy_.push_back(&at_depth(release_sql, depth_));
         has_failed_ = false;
@@ -354,8 +378,7 @@ PostgresTransaction::End PostgresTransaction::commit()
     const bool undoes = std::ranges::any_of(lazy_, [](const StaticSql* sql) {
         return sql->text().starts_with("ROLLBACK");
     });
-    if (!undoes) lazy_.clear();
-    send_savepoints();
+    if (undoes) send_ended();
     connection_.enqueue(commit_sql);
     auto answers = connection_.round_trip(tuning::commit_limit);
     if (!answers) {

@@ -68,7 +68,9 @@ public:
     Result<void> release_savepoint() override;
     Result<void> rollback_savepoint() override;
 
-    // For our own statements.
+    // For our own statements, which find rows by their keys. A prepared statement keeps its plan:
+    // one made while a table was small would scan it as it grows, so scans are off until the
+    // closure's next one.
     Result<Answer> run(const StaticSql& sql, Parameters& parameters);
     // A write whose answer nobody waits for; sent with whatever is sent next, COMMIT at the latest.
     // It must fail if it cannot do what it should.
@@ -109,12 +111,15 @@ private:
     struct Savepoint {
         Savepoints kind = Savepoints::real;
         bool is_sent = false;
+        bool allowed_scans = true;  // when it was sent
         std::int64_t writes_before = 0;
     };
 
     Result<void> begin(Savepoints kind);
     Result<void> check_usable();
     void send_begin();
+    void send_ended();
+    void allow_scans(bool allowed);
     void send_savepoints();
     Result<Answer> exchange(bool is_write);
     Result<Answer> ask(std::string_view sql, const Values& parameters, bool is_write);
@@ -134,6 +139,7 @@ private:
     int depth_ = 0;
     int spoiled_depth_ = 0;
     bool has_begun_ = false;
+    bool allows_scans_ = true;
     bool has_failed_ =
         false;  // the server refuses everything until a real savepoint is rolled back
     bool is_lost_ = false;

@@ -85,8 +85,8 @@ CREATE INDEX idempotencia_operacoes_expiry ON idempotencia_operacoes (expires_at
     WHERE expires_at IS NOT NULL;
 )";
 
-// The same for PostgreSQL, whose indexes do not end with the id by themselves. `valor` is a text here too: what
-// is read is what was written.
+// The same for PostgreSQL, whose indexes do not end with the id by themselves. `valor` is a text here
+// too: what is read is what was written.
 constexpr std::string_view postgres_1 = R"(
 CREATE TABLE clientes (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -94,7 +94,7 @@ CREATE TABLE clientes (
     nome text NOT NULL CHECK (length(nome) BETWEEN 1 AND 255),
     email text NOT NULL CHECK (length(email) BETWEEN 1 AND 255),
     documento text CHECK (documento IS NULL OR length(documento) BETWEEN 1 AND 20),
-    idempotencia_key text COLLATE "C" CHECK (idempotencia_key IS NULL OR length(idempotencia_key) BETWEEN 1 AND 255),
+    idempotencia_key text COLLATE "C" CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     UNIQUE (tenant_id, idempotencia_key),
@@ -111,7 +111,7 @@ CREATE TABLE propostas (
         estado IN ('rascunho', 'enviada', 'aceita', 'recusada', 'cancelada')
     ),
     versao bigint NOT NULL CHECK (versao >= 1),
-    idempotencia_key text COLLATE "C" CHECK (idempotencia_key IS NULL OR length(idempotencia_key) BETWEEN 1 AND 255),
+    idempotencia_key text COLLATE "C" CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     UNIQUE (tenant_id, idempotencia_key)
@@ -136,7 +136,8 @@ CREATE TABLE propostas_historico (
 CREATE TABLE idempotencia_operacoes (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant_id text COLLATE "C" NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
-    idempotencia_key text COLLATE "C" NOT NULL CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
+    idempotencia_key text COLLATE "C" NOT NULL
+        CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
     tipo_operacao text NOT NULL CHECK (length(tipo_operacao) BETWEEN 1 AND 50),
     entidade_id bigint NOT NULL,
     resultado text NOT NULL CHECK (resultado LIKE '{%}'),

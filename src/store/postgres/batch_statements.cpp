@@ -8,89 +8,96 @@ namespace umavez::pg {
 namespace {
 
 // One array per column; $1 to $3 name the records, $4 to $27 are their drafts.
-#define UMAVEZ_PG_DRAFTS                                                                            \
-    "unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, " \
+#define UMAVEZ_PG_DRAFTS                                                                       \
+    "unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, " \
+    "$19, "                                                                                    \
     "$20, $21, $22, $23, $24, $25, $26, $27"
-#define UMAVEZ_PG_DRAFT_COLUMNS                                                                   \
-    "tenant_id, operation, key, target, fingerprint, fingerprint_version, status, final, mode, "  \
-    "raises, execution, attempts, takeovers, retry_in, created_at, lease, expires_in, "           \
-    "response_status, response_digest, response_omitted, entity_type, entity_id, "                \
+#define UMAVEZ_PG_DRAFT_COLUMNS                                                                  \
+    "tenant_id, operation, key, target, fingerprint, fingerprint_version, status, final, mode, " \
+    "raises, execution, attempts, takeovers, retry_in, created_at, lease, expires_in, "          \
+    "response_status, response_digest, response_omitted, entity_type, entity_id, "               \
     "response_headers, response_body, checkpoint, event, detail"
 
 // The clock is read before the unique index is waited for, which is right: who inserts after a wait
 // inserts because the other one never was, or was swept, a retention after its last epoch.
 //
-// The audit asks for the ids with IN … IS TRUE, which is a hash of them; a join would be a loop over
-// both, as lanes have no hash joins (see connect.cpp).
+// The audit asks for the ids with IN … IS TRUE, which is a hash of them; a join would be a loop
+// over both, as lanes have no hash joins (see connect.cpp).
 const StaticSql insert_sql{
     "WITH input AS MATERIALIZED (SELECT nextval('umavez_records_ids') AS id, c.now, u.* FROM "
-    "(SELECT " UMAVEZ_PG_CLOCK("$28") " AS now) AS c, " UMAVEZ_PG_DRAFTS
-    ") WITH ORDINALITY AS u (" UMAVEZ_PG_DRAFT_COLUMNS ", place)), "
-    "inserted AS (INSERT INTO umavez_records (id, tenant_id, operation, key, target, fingerprint, "
-    "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, retry_at, "
-    "created_at, updated_at, completed_at, processing_expires_at, expires_at, response_status, "
-    "response_digest, response_omitted, entity_type, entity_id, response_headers, response_body, "
-    "checkpoint) SELECT id, tenant_id, operation, key, target, fingerprint, "
-    "fingerprint_version::int4, status, final <> 0, mode, "
-    "CASE WHEN raises <> 0 THEN greatest(1, now) ELSE 0 END, execution, attempts, takeovers, "
-    "now + retry_in, coalesce(created_at, now), now, "
-    "CASE WHEN status IN ('succeeded', 'failed') THEN now END, now + lease, now + expires_in, "
-    "response_status::int4, response_digest, coalesce(response_omitted, 0) <> 0, entity_type, "
-    "entity_id, response_headers, response_body, checkpoint FROM input ORDER BY place "
-    "ON CONFLICT (tenant_id, operation, key) DO NOTHING "
-    "RETURNING id, updated_at, tenant_id, operation, key), "
-    "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
-    "execution, detail) SELECT id, now, tenant_id, operation, key, event, "
-    "CASE WHEN raises <> 0 THEN greatest(1, now) ELSE 0 END, execution, detail FROM input "
-    "WHERE event IS NOT NULL AND (id IN (SELECT id FROM inserted)) IS TRUE ORDER BY place) "
-    "SELECT updated_at, tenant_id, operation, key FROM inserted"
+    "(SELECT " UMAVEZ_PG_CLOCK("$28"
+    ) " AS now) AS c, " UMAVEZ_PG_DRAFTS ") WITH ORDINALITY AS u (" UMAVEZ_PG_DRAFT_COLUMNS
+      ", place)), "
+      "inserted AS (INSERT INTO umavez_records (id, tenant_id, operation, key, target, "
+      "fingerprint, "
+      "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, retry_at, "
+      "created_at, updated_at, completed_at, processing_expires_at, expires_at, response_status, "
+      "response_digest, response_omitted, entity_type, entity_id, response_headers, response_body, "
+      "checkpoint) SELECT id, tenant_id, operation, key, target, fingerprint, "
+      "fingerprint_version::int4, status, final <> 0, mode, "
+      "CASE WHEN raises <> 0 THEN greatest(1, now) ELSE 0 END, execution, attempts, takeovers, "
+      "now + retry_in, coalesce(created_at, now), now, "
+      "CASE WHEN status IN ('succeeded', 'failed') THEN now END, now + lease, now + expires_in, "
+      "response_status::int4, response_digest, coalesce(response_omitted, 0) <> 0, entity_type, "
+      "entity_id, response_headers, response_body, checkpoint FROM input ORDER BY place "
+      "ON CONFLICT (tenant_id, operation, key) DO NOTHING "
+      "RETURNING id, updated_at, tenant_id, operation, key), "
+      "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+      "execution, detail) SELECT id, now, tenant_id, operation, key, event, "
+      "CASE WHEN raises <> 0 THEN greatest(1, now) ELSE 0 END, execution, detail FROM input "
+      "WHERE event IS NOT NULL AND (id IN (SELECT id FROM inserted)) IS TRUE ORDER BY place) "
+      "SELECT updated_at, tenant_id, operation, key FROM inserted"
 };
 
-// The rows are locked first, each by its key; only then the clock is read and the conditions are judged,
-// on what the locks found.
+// The rows are locked first, each by its key; only then the clock is read and the conditions are
+// judged, on what the locks found.
 //
-// A prepared statement keeps its plan. Planned while the table is small, a joined UPDATE is a hash join
-// over a sequential scan, and stays so as the table grows: 17,700 pairs/s against 32,100 with batches of
-// 64 by hand. So each key is looked up by itself (LATERAL … FOR UPDATE), rows are updated by id, and lanes
-// have neither sequential scans nor hash or merge joins.
-#define UMAVEZ_PG_LOCKED_HEAD                                                                       \
-    "SELECT id, epoch, execution, status, processing_expires_at FROM umavez_records AS r "          \
+// A prepared statement keeps its plan. Planned while the table is small, a joined UPDATE is a hash
+// join over a sequential scan, and stays so as the table grows: 17,700 pairs/s against 32,100 with
+// batches of 64 by hand. So each key is looked up by itself (LATERAL … FOR UPDATE), rows are
+// updated by id, and lanes have neither sequential scans nor hash or merge joins.
+#define UMAVEZ_PG_LOCKED_HEAD                                                              \
+    "SELECT id, epoch, execution, status, processing_expires_at FROM umavez_records AS r " \
     "WHERE r.tenant_id = u.tenant_id AND r.operation = u.operation AND r.key = u.key FOR UPDATE"
-#define UMAVEZ_PG_CLOCK_AFTER_LOCKS(override)                                           \
-    "clock AS MATERIALIZED (SELECT " UMAVEZ_PG_CLOCK(override) " AS now FROM "          \
-    "(SELECT count(*) FROM locked) AS all_of_them)"
+#define UMAVEZ_PG_CLOCK_AFTER_LOCKS(override)                 \
+    "clock AS MATERIALIZED (SELECT " UMAVEZ_PG_CLOCK(override \
+    ) " AS now FROM "                                         \
+      "(SELECT count(*) FROM locked) AS all_of_them)"
 
 const StaticSql replace_sql{
     "WITH locked AS MATERIALIZED (SELECT u.*, r.id, r.epoch AS there_epoch, "
     "r.execution AS there_execution, r.status AS there_status, "
     "r.processing_expires_at AS there_lease FROM " UMAVEZ_PG_DRAFTS
     ", $29, $30, $31, $32, $33, $34) WITH ORDINALITY AS u (" UMAVEZ_PG_DRAFT_COLUMNS
-    ", expected_epoch, expected_execution, statuses, checks_lease, expected_lease, over_for, place), "
-    "LATERAL (" UMAVEZ_PG_LOCKED_HEAD ") AS r), " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$28") ", "
-    "changed AS (UPDATE umavez_records AS t SET target = l.target, fingerprint = l.fingerprint, "
-    "fingerprint_version = l.fingerprint_version::int4, status = l.status, final = l.final <> 0, "
-    "mode = l.mode, epoch = CASE WHEN l.raises <> 0 THEN greatest(l.there_epoch + 1, c.now) "
-    "ELSE l.there_epoch END, execution = l.execution, attempts = l.attempts, "
-    "takeovers = l.takeovers, retry_at = c.now + l.retry_in, "
-    "created_at = coalesce(l.created_at, c.now), updated_at = c.now, "
-    "completed_at = CASE WHEN l.status IN ('succeeded', 'failed') THEN c.now END, "
-    "processing_expires_at = c.now + l.lease, expires_at = c.now + l.expires_in, "
-    "response_status = l.response_status::int4, response_digest = l.response_digest, "
-    "response_omitted = coalesce(l.response_omitted, 0) <> 0, entity_type = l.entity_type, "
-    "entity_id = l.entity_id, response_headers = l.response_headers, "
-    "response_body = l.response_body, checkpoint = l.checkpoint "
-    "FROM locked AS l, clock AS c WHERE t.id = l.id AND l.there_epoch = l.expected_epoch AND "
-    "l.there_execution = l.expected_execution AND (CASE l.there_status WHEN 'processing' THEN 1 "
-    "WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 4 ELSE 8 END & l.statuses) <> 0 AND "
-    "(l.checks_lease = 0 OR l.there_lease IS NOT DISTINCT FROM l.expected_lease) AND "
-    "(l.over_for IS NULL OR (l.there_status = 'processing' AND "
-    "l.there_lease <= c.now - l.over_for)) "
-    "RETURNING l.place, c.now, t.id, t.tenant_id, t.operation, t.key, t.epoch, t.execution, "
-    "l.event, l.detail), "
-    "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
-    "execution, detail) SELECT id, now, tenant_id, operation, key, event, epoch, execution, detail "
-    "FROM changed WHERE event IS NOT NULL ORDER BY place) "
-    "SELECT place, now FROM changed"
+    ", expected_epoch, expected_execution, statuses, checks_lease, expected_lease, over_for, "
+    "place), "
+    "LATERAL (" UMAVEZ_PG_LOCKED_HEAD ") AS r), " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$28"
+    ) ", "
+      "changed AS (UPDATE umavez_records AS t SET target = l.target, fingerprint = l.fingerprint, "
+      "fingerprint_version = l.fingerprint_version::int4, status = l.status, final = l.final <> 0, "
+      "mode = l.mode, epoch = CASE WHEN l.raises <> 0 THEN greatest(l.there_epoch + 1, c.now) "
+      "ELSE l.there_epoch END, execution = l.execution, attempts = l.attempts, "
+      "takeovers = l.takeovers, retry_at = c.now + l.retry_in, "
+      "created_at = coalesce(l.created_at, c.now), updated_at = c.now, "
+      "completed_at = CASE WHEN l.status IN ('succeeded', 'failed') THEN c.now END, "
+      "processing_expires_at = c.now + l.lease, expires_at = c.now + l.expires_in, "
+      "response_status = l.response_status::int4, response_digest = l.response_digest, "
+      "response_omitted = coalesce(l.response_omitted, 0) <> 0, entity_type = l.entity_type, "
+      "entity_id = l.entity_id, response_headers = l.response_headers, "
+      "response_body = l.response_body, checkpoint = l.checkpoint "
+      "FROM locked AS l, clock AS c WHERE t.id = l.id AND l.there_epoch = l.expected_epoch AND "
+      "l.there_execution = l.expected_execution AND (CASE l.there_status WHEN 'processing' THEN 1 "
+      "WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 4 ELSE 8 END & l.statuses) <> 0 AND "
+      "(l.checks_lease = 0 OR l.there_lease IS NOT DISTINCT FROM l.expected_lease) AND "
+      "(l.over_for IS NULL OR (l.there_status = 'processing' AND "
+      "l.there_lease <= c.now - l.over_for)) "
+      "RETURNING l.place, c.now, t.id, t.tenant_id, t.operation, t.key, t.epoch, t.execution, "
+      "l.event, l.detail), "
+      "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+      "execution, detail) SELECT id, now, tenant_id, operation, key, event, epoch, execution, "
+      "detail "
+      "FROM changed WHERE event IS NOT NULL ORDER BY place) "
+      "SELECT place, now FROM changed"
 };
 
 const StaticSql heartbeat_sql{
@@ -98,19 +105,18 @@ const StaticSql heartbeat_sql{
     "r.execution AS there_execution, r.status AS there_status "
     "FROM unnest($1, $2, $3, $4, $5, $6, $7) WITH ORDINALITY AS u "
     "(tenant_id, operation, key, epoch, execution, lease, expires_in, place), "
-    "LATERAL (" UMAVEZ_PG_LOCKED_HEAD ") AS r), " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$8") " "
-    "UPDATE umavez_records AS r SET processing_expires_at = c.now + l.lease, "
-    "expires_at = coalesce(c.now + l.expires_in, r.expires_at) FROM locked AS l, clock AS c "
-    "WHERE r.id = l.id AND l.there_epoch = l.epoch AND l.there_execution = l.execution AND "
-    "l.there_status = 'processing' RETURNING " UMAVEZ_PG_RECORD_COLUMNS ", l.place, c.now"
+    "LATERAL (" UMAVEZ_PG_LOCKED_HEAD ") AS r), " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$8"
+    ) " "
+      "UPDATE umavez_records AS r SET processing_expires_at = c.now + l.lease, "
+      "expires_at = coalesce(c.now + l.expires_in, r.expires_at) FROM locked AS l, clock AS c "
+      "WHERE r.id = l.id AND l.there_epoch = l.epoch AND l.there_execution = l.execution AND "
+      "l.there_status = 'processing' RETURNING " UMAVEZ_PG_RECORD_COLUMNS ", l.place, c.now"
 };
 
-const StaticSql find_sql{
-    "SELECT " UMAVEZ_PG_RECORD_COLUMNS ", u.place, " UMAVEZ_PG_CLOCK("$4")
-    " FROM unnest($1, $2, $3) WITH ORDINALITY AS u (tenant_id, operation, key, place), "
-    "LATERAL (SELECT * FROM umavez_records WHERE tenant_id = u.tenant_id AND "
-    "operation = u.operation AND key = u.key) AS r"
-};
+const StaticSql find_sql{"SELECT " UMAVEZ_PG_RECORD_COLUMNS ", u.place, " UMAVEZ_PG_CLOCK("$4"
+) " FROM unnest($1, $2, $3) WITH ORDINALITY AS u (tenant_id, operation, key, place), "
+  "LATERAL (SELECT * FROM umavez_records WHERE tenant_id = u.tenant_id AND "
+  "operation = u.operation AND key = u.key) AS r"};
 const StaticSql clock_sql{"SELECT " UMAVEZ_PG_CLOCK("$1")};
 
 const StaticSql begin_sql{"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"};
@@ -130,7 +136,9 @@ BatchFailure to_failure(const Answer& answer)
 BatchFailure to_unknown(const Error& error)
 {
     return {
-        {Errc::store_unknown, "a write got no answer: " + error.detail, std::source_location::current()},
+        {Errc::store_unknown,
+         "a write got no answer: " + error.detail,
+         std::source_location::current()},
         Remedy::none
     };
 }
@@ -141,8 +149,8 @@ std::string to_millis(Period period)
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(period).count());
 }
 
-// One statement and its rider, as one transaction in one trip. A pooler keeps no settings for us, so they
-// come along.
+// One statement and its rider, as one transaction in one trip. A pooler keeps no settings for us,
+// so they come along.
 BatchResult<Answer> write(const BatchTrip& trip, const StaticSql* sql, Parameters& parameters)
 {
     Connection& connection = trip.connection;
@@ -229,8 +237,8 @@ BatchResult<std::vector<Found>> insert_or_get_batch(
     const BatchTrip& trip, std::span<Insertion* const> members
 )
 {
-    // A record that was in the way and swept before we could look at it is rare; one that is so again
-    // and again is a bug.
+    // A record that was in the way and swept before we could look at it is rare; one that is so
+    // again and again is a bug.
     constexpr int tries_max = 8;
     std::vector<Found> found(members.size());
     std::vector<std::size_t> open(members.size());
@@ -306,18 +314,22 @@ BatchResult<std::vector<Replaced>> replace_batch(
     };
     using Maybe = std::optional<std::int64_t>;
     add_integers(parameters, members, expected([](const Expected& e) { return e.token.epoch; }));
-    add_bytes(parameters, members, expected([](const Expected& e) { return as_bytes(e.token.execution); }));
-    add_integers(parameters, members, expected([](const Expected& e) { return std::int64_t{e.statuses}; }));
+    add_bytes(parameters, members, expected([](const Expected& e) {
+                  return as_bytes(e.token.execution);
+              }));
     add_integers(parameters, members, expected([](const Expected& e) {
-        return std::int64_t{e.processing_expires_at.has_value()};
-    }));
+                     return std::int64_t{e.statuses};
+                 }));
     add_integers(parameters, members, expected([](const Expected& e) {
-        const auto& lease = e.processing_expires_at;
-        return lease && *lease ? Maybe{to_micros(**lease)} : Maybe{};
-    }));
+                     return std::int64_t{e.processing_expires_at.has_value()};
+                 }));
     add_integers(parameters, members, expected([](const Expected& e) {
-        return e.lease_over_for ? Maybe{e.lease_over_for->count()} : Maybe{};
-    }));
+                     const auto& lease = e.processing_expires_at;
+                     return lease && *lease ? Maybe{to_micros(**lease)} : Maybe{};
+                 }));
+    add_integers(parameters, members, expected([](const Expected& e) {
+                     return e.lease_over_for ? Maybe{e.lease_over_for->count()} : Maybe{};
+                 }));
     auto answer = write(trip, &replace_sql, parameters);
     if (!answer) return std::unexpected(answer.error());
 
@@ -327,7 +339,9 @@ BatchResult<std::vector<Replaced>> replace_batch(
         const Instant now = from_micros(answer->integer(row, 1));
         Record previous;
         previous.token = members[place]->expected.token;
-        replaced[place] = {true, to_record(std::as_const(members[place]->next), &previous, now), now};
+        replaced[place] = {
+            true, to_record(std::as_const(members[place]->next), &previous, now), now
+        };
     }
     if (answer->rows() == members.size()) return replaced;
     std::vector<std::size_t> refused;
@@ -355,8 +369,12 @@ BatchResult<std::vector<Replaced>> heartbeat_batch(
     Parameters parameters;
     add_identities(parameters, rows);
     add_integers(parameters, members, [](Heartbeat* const member) { return member->token.epoch; });
-    add_bytes(parameters, members, [](Heartbeat* const member) { return as_bytes(member->token.execution); });
-    add_integers(parameters, members, [](Heartbeat* const member) { return std::int64_t{member->lease.count()}; });
+    add_bytes(parameters, members, [](Heartbeat* const member) {
+        return as_bytes(member->token.execution);
+    });
+    add_integers(parameters, members, [](Heartbeat* const member) {
+        return std::int64_t{member->lease.count()};
+    });
     add_integers(parameters, members, [](Heartbeat* const member) {
         return member->expires_in ? Maybe{member->expires_in->count()} : Maybe{};
     });

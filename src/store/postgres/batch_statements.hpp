@@ -1,10 +1,12 @@
 #pragma once
 
-// The two primitives and heartbeats for many members in one statement, which is its own transaction.
+// The two primitives and heartbeats for many members in one statement, which is its own
+// transaction.
 //
-// Members are sorted by key, so that lanes do not wait for each other in a circle, and have a key each.
-// A member that was not written is looked up in a second trip. The conditions of core/draft.hpp are
-// judged by the database, in the same step as the write; tests/conformance holds the two together.
+// Members are sorted by key, so that lanes do not wait for each other in a circle, and have a key
+// each. A member that was not written is looked up in a second trip. The conditions of
+// core/draft.hpp are judged by the database, in the same step as the write; tests/conformance holds
+// the two together.
 //
 // Confined to the thread of the connection.
 
@@ -25,7 +27,7 @@ public:
 
 struct BatchTrip {
     Connection& connection;
-    Rider* rider = nullptr;  // null: nobody
+    Rider* rider = nullptr;             // null: nobody
     std::optional<std::int64_t> clock;  // of a test
 };
 

@@ -2,8 +2,9 @@
 
 // Lanes: threads that write what gathered while the previous batch was committing.
 //
-// Claims and takeovers go one way, completions and heartbeats another, with connections of their own: an
-// owner's last word never queues behind new claims. A batch has one member per key and is sorted by key.
+// Claims and takeovers go one way, completions and heartbeats another, with connections of their
+// own: an owner's last word never queues behind new claims. A batch has one member per key and is
+// sorted by key.
 //
 // Thread-safe. Destroying it writes what is queued.
 

@@ -13,11 +13,12 @@ namespace {
 // An entry hangs on the record that is there, if there is one.
 const StaticSql notes_sql{
     "INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, execution, "
-    "detail) SELECT coalesce((SELECT id FROM umavez_records AS r WHERE r.tenant_id = u.tenant_id AND "
-    "r.operation = u.operation AND r.key = u.key), u.subject), " UMAVEZ_PG_CLOCK("$9")
-    " - u.age, u.tenant_id, u.operation, u.key, u.event, u.epoch, NULL, u.detail "
-    "FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) WITH ORDINALITY AS u "
-    "(tenant_id, operation, key, subject, age, event, epoch, detail, place) ORDER BY place"
+    "detail) SELECT coalesce((SELECT id FROM umavez_records AS r WHERE r.tenant_id = u.tenant_id "
+    "AND "
+    "r.operation = u.operation AND r.key = u.key), u.subject), " UMAVEZ_PG_CLOCK("$9"
+    ) " - u.age, u.tenant_id, u.operation, u.key, u.event, u.epoch, NULL, u.detail "
+      "FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) WITH ORDINALITY AS u "
+      "(tenant_id, operation, key, subject, age, event, epoch, detail, place) ORDER BY place"
 };
 
 }  // namespace

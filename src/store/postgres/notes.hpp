@@ -2,8 +2,8 @@
 
 // Notes: decisions that changed nothing ride the next batch of any lane; nobody waits for them.
 //
-// Bounded by limits::audit_notes_max; what does not fit is dropped and counted. At a crash those that had
-// not yet landed are missing. Thread-safe.
+// Bounded by limits::audit_notes_max; what does not fit is dropped and counted. At a crash those
+// that had not yet landed are missing. Thread-safe.
 
 #include "database/postgres/connection.hpp"
 #include "store/audit.hpp"

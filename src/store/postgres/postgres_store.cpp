@@ -36,7 +36,9 @@ public:
             }
             const StoreClock* const clock = database_.clock();
             answer = find_record(
-                **loan, id_, clock == nullptr ? std::nullopt : std::optional{to_micros(clock->now())}
+                **loan,
+                id_,
+                clock == nullptr ? std::nullopt : std::optional{to_micros(clock->now())}
             );
             if (answer || !(*loan)->is_lost()) return;
         }
@@ -55,8 +57,7 @@ Notes::Time time_of(const PostgresDatabase& database)
     const StoreClock* const clock = database.clock();
     if (clock == nullptr) {
         return {
-            [] { return system_clock().boottime(); },
-            [] { return std::optional<std::int64_t>{}; }
+            [] { return system_clock().boottime(); }, [] { return std::optional<std::int64_t>{}; }
         };
     }
     return {
@@ -141,7 +142,9 @@ public:
 
     Async<RecordsPage> scan(RecordsQuery query) override
     {
-        auto read = [&](PostgresTransaction& transaction) { return query_scan(transaction, query); };
+        auto read = [&](PostgresTransaction& transaction) {
+            return query_scan(transaction, query);
+        };
         co_return co_await read_with<RecordsPage>(read);
     }
 
@@ -201,9 +204,8 @@ public:
         return insert_audit(*own, id, std::nullopt, token, note);
     }
 
-    Result<Swept> sweep(
-        Transaction& transaction, std::size_t count_max, Duration audit_retention
-    ) override
+    Result<Swept> sweep(Transaction& transaction, std::size_t count_max, Duration audit_retention)
+        override
     {
         PostgresTransaction* const own = database_.own(transaction);
         if (own == nullptr) return fail_foreign();

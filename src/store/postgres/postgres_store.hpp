@@ -1,7 +1,8 @@
 #pragma once
 
-// The PostgreSQL store: records and audit in the tables umavez_records, umavez_audit and umavez_swept of a
-// database that also holds the business rows. Many processes may share it. Thread-safe.
+// The PostgreSQL store: records and audit in the tables umavez_records, umavez_audit and
+// umavez_swept of a database that also holds the business rows. Many processes may share it.
+// Thread-safe.
 
 #include "store/transactional_store.hpp"
 

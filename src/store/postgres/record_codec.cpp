@@ -217,7 +217,9 @@ Result<void> check_draft(const Draft& draft)
     const Entity& entity = *draft.response->response.entity;
     for (const std::string* const text : {&entity.type, &entity.id}) {
         if (*text != storable(*text)) {
-            return fail(Errc::invalid_argument, "an entity's type or id is no text: UTF-8 without NUL");
+            return fail(
+                Errc::invalid_argument, "an entity's type or id is no text: UTF-8 without NUL"
+            );
         }
     }
     return {};
@@ -308,9 +310,15 @@ void add_checkpoint(Parameters& parameters, const std::string& checkpoint)
 
 void add_identities(Parameters& parameters, std::span<const DraftRow> rows)
 {
-    add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view { return row.id->tenant_id.text(); });
-    add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view { return row.id->operation.text(); });
-    add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view { return row.id->key.text(); });
+    add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view {
+        return row.id->tenant_id.text();
+    });
+    add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view {
+        return row.id->operation.text();
+    });
+    add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view {
+        return row.id->key.text();
+    });
 }
 
 void add_drafts(Parameters& parameters, std::span<const DraftRow> rows)
@@ -318,7 +326,9 @@ void add_drafts(Parameters& parameters, std::span<const DraftRow> rows)
     const auto integers = [&](auto of) {
         add_integers(parameters, rows, [&](const DraftRow& row) { return of(*row.draft); });
     };
-    add_bytes(parameters, rows, [](const DraftRow& row) { return as_bytes(row.draft->target.digest); });
+    add_bytes(parameters, rows, [](const DraftRow& row) {
+        return as_bytes(row.draft->target.digest);
+    });
     add_bytes(parameters, rows, [](const DraftRow& row) {
         return as_bytes(row.draft->fingerprint.digest);
     });

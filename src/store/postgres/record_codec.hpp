@@ -1,8 +1,8 @@
 #pragma once
 
-// Records to parameters and back, in PostgreSQL's binary format. Whatever comes out of the database is
-// checked: a value that no version of this program wrote is corrupt_record, never a guess and never a
-// crash. Thread-safe.
+// Records to parameters and back, in PostgreSQL's binary format. Whatever comes out of the database
+// is checked: a value that no version of this program wrote is corrupt_record, never a guess and
+// never a crash. Thread-safe.
 
 #include "core/draft.hpp"
 #include "database/postgres/answer.hpp"
@@ -15,11 +15,12 @@
 namespace umavez::pg {
 
 // Columns 0 to 24 of every SELECT that read_record understands; the identity follows as 25 to 27.
-#define UMAVEZ_PG_RECORD_COLUMNS                                                                    \
-    "r.id, r.target, r.fingerprint, r.fingerprint_version, r.status, r.final, r.mode, r.epoch, "    \
-    "r.execution, r.attempts, r.takeovers, r.retry_at, r.created_at, r.updated_at, r.completed_at, " \
-    "r.processing_expires_at, r.expires_at, r.response_status, r.response_digest, "                 \
-    "r.response_omitted, r.entity_type, r.entity_id, r.response_headers, r.response_body, "         \
+#define UMAVEZ_PG_RECORD_COLUMNS                                                                 \
+    "r.id, r.target, r.fingerprint, r.fingerprint_version, r.status, r.final, r.mode, r.epoch, " \
+    "r.execution, r.attempts, r.takeovers, r.retry_at, r.created_at, r.updated_at, "             \
+    "r.completed_at, "                                                                           \
+    "r.processing_expires_at, r.expires_at, r.response_status, r.response_digest, "              \
+    "r.response_omitted, r.entity_type, r.entity_id, r.response_headers, r.response_body, "      \
     "r.checkpoint"
 #define UMAVEZ_PG_IDENTITY_COLUMNS "r.tenant_id, r.operation, r.key"
 

@@ -1,8 +1,9 @@
 // scan: pages of records for people, by row id, the newest first.
 //
-// No index serves the filters, because every index costs each write. Instead a page looks at a bounded
-// number of rows and tells where to go on. The statuses that people look for, processing and in doubt,
-// have partial indexes of their own; OFFSET 0 keeps the planner from walking all rows in order instead.
+// No index serves the filters, because every index costs each write. Instead a page looks at a
+// bounded number of rows and tells where to go on. The statuses that people look for, processing
+// and in doubt, have partial indexes of their own; OFFSET 0 keeps the planner from walking all rows
+// in order instead.
 
 #include "base/limits.hpp"
 #include "store/postgres/record_codec.hpp"
@@ -17,20 +18,21 @@ namespace {
 
 using RowNumber = std::int64_t;
 
-// $1 is where the page before ended, $2 how many rows are looked at, $3 how many are shown, $4 their bytes.
-// The last columns tell how many rows were looked at and which was the last; they come even if none is
-// shown.
-#define UMAVEZ_PG_PAGE(visited)                                                                    \
-    "WITH visited AS MATERIALIZED (" visited " ORDER BY id DESC LIMIT $2), "                       \
-    "edge AS (SELECT count(*) AS visited, coalesce(min(id), 0) AS last FROM visited), "            \
-    "shown AS (SELECT r.*, sum(coalesce(octet_length(r.response_body), 0)) OVER (ORDER BY r.id "   \
-    "DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes FROM umavez_records AS r "    \
-    "WHERE r.id IN (SELECT id FROM visited) AND ($5::text IS NULL OR r.tenant_id = $5) AND "       \
-    "($6::text IS NULL OR r.operation = $6) AND ($7::text IS NULL OR r.status = $7) AND "          \
-    "($8::bytea IS NULL OR substr(convert_to(r.key, 'UTF8'), 1, octet_length($8)) = $8)) "         \
-    "SELECT " UMAVEZ_PG_RECORD_COLUMNS ", " UMAVEZ_PG_IDENTITY_COLUMNS                             \
-    ", e.visited, e.last FROM edge AS e LEFT JOIN "                                                \
-    "(SELECT * FROM shown WHERE coalesce(bytes, 0) < $4 ORDER BY id DESC LIMIT $3) AS r ON true "  \
+// $1 is where the page before ended, $2 how many rows are looked at, $3 how many are shown, $4
+// their bytes. The last columns tell how many rows were looked at and which was the last; they come
+// even if none is shown.
+#define UMAVEZ_PG_PAGE(visited)                                                                   \
+    "WITH visited AS MATERIALIZED (" visited                                                      \
+    " ORDER BY id DESC LIMIT $2), "                                                               \
+    "edge AS (SELECT count(*) AS visited, coalesce(min(id), 0) AS last FROM visited), "           \
+    "shown AS (SELECT r.*, sum(coalesce(octet_length(r.response_body), 0)) OVER (ORDER BY r.id "  \
+    "DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes FROM umavez_records AS r "   \
+    "WHERE r.id IN (SELECT id FROM visited) AND ($5::text IS NULL OR r.tenant_id = $5) AND "      \
+    "($6::text IS NULL OR r.operation = $6) AND ($7::text IS NULL OR r.status = $7) AND "         \
+    "($8::bytea IS NULL OR substr(convert_to(r.key, 'UTF8'), 1, octet_length($8)) = $8)) "        \
+    "SELECT " UMAVEZ_PG_RECORD_COLUMNS ", " UMAVEZ_PG_IDENTITY_COLUMNS                            \
+    ", e.visited, e.last FROM edge AS e LEFT JOIN "                                               \
+    "(SELECT * FROM shown WHERE coalesce(bytes, 0) < $4 ORDER BY id DESC LIMIT $3) AS r ON true " \
     "ORDER BY r.id DESC"
 
 const StaticSql all_sql{UMAVEZ_PG_PAGE("SELECT id FROM umavez_records WHERE id < $1")};

@@ -9,46 +9,50 @@
 namespace umavez::pg {
 namespace {
 
-// $1 to $3 name the record, $4 to $17 are its draft, $18 to $25 its response and checkpoint; `updated_at` is
-// the time of the statement.
+// $1 to $3 name the record, $4 to $17 are its draft, $18 to $25 its response and checkpoint;
+// `updated_at` is the time of the statement.
 const StaticSql insert_sql{
     "INSERT INTO umavez_records (id, tenant_id, operation, key, target, fingerprint, "
     "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, retry_at, "
     "created_at, updated_at, completed_at, processing_expires_at, expires_at, response_status, "
     "response_digest, response_omitted, entity_type, entity_id, response_headers, response_body, "
-    "checkpoint) SELECT nextval('umavez_records_ids'), $1, $2, $3, $4, $5, $6::int4, $7, $8 <> 0, $9, "
+    "checkpoint) SELECT nextval('umavez_records_ids'), $1, $2, $3, $4, $5, $6::int4, $7, $8 <> 0, "
+    "$9, "
     "CASE WHEN $10 <> 0 THEN greatest(1, c.now) ELSE 0 END, $11, $12, $13, c.now + $14, "
     "coalesce($15, c.now), c.now, CASE WHEN $7 IN ('succeeded', 'failed') THEN c.now END, "
     "c.now + $16, c.now + $17, $18::int4, $19, $20 <> 0, $21, $22, $23, $24, $25 FROM "
-    "(SELECT " UMAVEZ_PG_CLOCK("$26") " AS now) AS c "
-    "ON CONFLICT (tenant_id, operation, key) DO NOTHING RETURNING id, updated_at"
+    "(SELECT " UMAVEZ_PG_CLOCK("$26"
+    ) " AS now) AS c "
+      "ON CONFLICT (tenant_id, operation, key) DO NOTHING RETURNING id, updated_at"
 };
-const StaticSql find_sql{
-    "SELECT " UMAVEZ_PG_RECORD_COLUMNS ", c.now FROM (SELECT " UMAVEZ_PG_CLOCK("$4")
-    " AS now) AS c LEFT JOIN umavez_records AS r ON r.tenant_id = $1 AND r.operation = $2 AND r.key = $3"
-};
-const StaticSql lock_sql{
-    "SELECT " UMAVEZ_PG_RECORD_COLUMNS " FROM umavez_records AS r WHERE r.tenant_id = $1 AND "
-    "r.operation = $2 AND r.key = $3 FOR UPDATE"
-};
-// Nobody reads the answer: a row that is not there, or not ours, divides by zero and takes the transaction
-// along.
-#define UMAVEZ_PG_UPDATE                                                                           \
-    "UPDATE umavez_records SET target = $4, fingerprint = $5, fingerprint_version = $6::int4, "    \
-    "status = $7, final = $8 <> 0, mode = $9, epoch = $10, execution = $11, attempts = $12, "      \
-    "takeovers = $13, retry_at = $14, created_at = $15, updated_at = $16, completed_at = $17, "    \
-    "processing_expires_at = $18, expires_at = $19, response_status = $20::int4, "                 \
-    "response_digest = $21, response_omitted = $22 <> 0, entity_type = $23, entity_id = $24, "     \
-    "response_headers = $25, response_body = $26, checkpoint = $27 "                               \
+const StaticSql find_sql{"SELECT " UMAVEZ_PG_RECORD_COLUMNS
+                         ", c.now FROM (SELECT " UMAVEZ_PG_CLOCK("$4"
+                         ) " AS now) AS c LEFT JOIN umavez_records AS r ON r.tenant_id = $1 AND "
+                           "r.operation = $2 AND r.key = $3"};
+const StaticSql scans_off_sql{"SET enable_seqscan = off"};
+const StaticSql scans_on_sql{"RESET enable_seqscan"};
+const StaticSql lock_sql{"SELECT " UMAVEZ_PG_RECORD_COLUMNS
+                         " FROM umavez_records AS r WHERE r.tenant_id = $1 AND "
+                         "r.operation = $2 AND r.key = $3 FOR UPDATE"};
+// Nobody reads the answer: a row that is not there, or not ours, divides by zero and takes the
+// transaction along.
+#define UMAVEZ_PG_UPDATE                                                                        \
+    "UPDATE umavez_records SET target = $4, fingerprint = $5, fingerprint_version = $6::int4, " \
+    "status = $7, final = $8 <> 0, mode = $9, epoch = $10, execution = $11, attempts = $12, "   \
+    "takeovers = $13, retry_at = $14, created_at = $15, updated_at = $16, completed_at = $17, " \
+    "processing_expires_at = $18, expires_at = $19, response_status = $20::int4, "              \
+    "response_digest = $21, response_omitted = $22 <> 0, entity_type = $23, entity_id = $24, "  \
+    "response_headers = $25, response_body = $26, checkpoint = $27 "                            \
     "WHERE id = $1 AND epoch = $2 AND execution = $3 RETURNING id"
 const StaticSql update_sql{"WITH done AS (" UMAVEZ_PG_UPDATE ") SELECT 1 / count(*) FROM done"};
-const StaticSql update_audited_sql{
-    "WITH done AS (" UMAVEZ_PG_UPDATE "), audited AS (INSERT INTO umavez_audit (subject, at, "
-    "tenant_id, operation, key, event, epoch, execution, detail) SELECT id, $16, $28, $29, $30, $31, "
-    "$10, $11, $32 FROM done) SELECT 1 / count(*) FROM done"
-};
+const StaticSql update_audited_sql{"WITH done AS (" UMAVEZ_PG_UPDATE
+                                   "), audited AS (INSERT INTO umavez_audit (subject, at, "
+                                   "tenant_id, operation, key, event, epoch, execution, detail) "
+                                   "SELECT id, $16, $28, $29, $30, $31, "
+                                   "$10, $11, $32 FROM done) SELECT 1 / count(*) FROM done"};
 
-// is_spent() in SQL; the row is judged again once its lock is had, so one that was claimed meanwhile stays.
+// is_spent() in SQL; the row is judged again once its lock is had, so one that was claimed
+// meanwhile stays.
 const StaticSql spent_sql{
     "SELECT id, tenant_id, operation, key FROM umavez_records WHERE expires_at <= $1 AND "
     "(status IN ('succeeded', 'failed') OR (status = 'processing' AND mode = 'run' AND "
@@ -60,8 +64,8 @@ const StaticSql delete_sql{
     "SELECT identity, subject, $3 FROM unnest($2, $1) AS u (identity, subject)"
 };
 
-// The record to be written, without its response: that is sent from the draft, which must survive for the
-// case that this transaction is lost and the member run again.
+// The record to be written, without its response: that is sent from the draft, which must survive
+// for the case that this transaction is lost and the member run again.
 Record to_record_without_response(Draft& draft, const Record* previous, Instant now)
 {
     std::optional<StoredResponse> response = std::exchange(draft.response, std::nullopt);
@@ -118,8 +122,7 @@ Result<std::optional<Inserted>> try_insert(PostgresTransaction& transaction, Ins
     Record record = to_record_without_response(insertion.draft, nullptr, transaction.now());
     transaction.remember(insertion.id, row, record);
     if (insertion.audit) {
-        auto audited =
-            insert_audit(transaction, insertion.id, row, record.token, *insertion.audit);
+        auto audited = insert_audit(transaction, insertion.id, row, record.token, *insertion.audit);
         if (!audited) return std::unexpected(audited.error());
     }
     return Inserted{row, std::move(record)};
@@ -189,7 +192,8 @@ Result<Record> insert_record(PostgresTransaction& transaction, Insertion& insert
 
 Result<Replaced> replace_record(PostgresTransaction& transaction, Replacement& replacement)
 {
-    if (auto within = check_draft(replacement.next); !within) return std::unexpected(within.error());
+    if (auto within = check_draft(replacement.next); !within)
+        return std::unexpected(within.error());
     const auto& own = transaction.own_record();
     if (own && own->id == replacement.id &&
         matches(own->record, replacement.expected, transaction.now())) {
@@ -245,10 +249,13 @@ Result<Sighting> find_record(
     Parameters parameters;
     add_identity(parameters, id);
     parameters.add(clock);
+    // As in a transaction: no plan of ours may be a scan. Undone in the same trip.
+    if (!connection.is_pooled()) connection.enqueue(scans_off_sql);
     connection.enqueue(find_sql, parameters);
+    if (!connection.is_pooled()) connection.enqueue(scans_on_sql);
     const auto answers = connection.round_trip(tuning::read_limit);
     if (!answers) return std::unexpected(answers.error());
-    const Answer& answer = answers->back();
+    const Answer& answer = answers->at(connection.is_pooled() ? 0 : 1);
     if (answer.is_ok()) return read_sighting(answer);
     if (answer.remedy() == Remedy::reconnect) connection.abandon();
     return std::unexpected(answer.error());

@@ -7,9 +7,9 @@
 namespace umavez {
 namespace {
 
-// The unique constraint on tenant, operation and key is what correctness rests on; texts are compared
-// byte by byte, whatever the locale of the database. Ids come from a sequence of their own, so that a
-// statement can hand them out before it knows which rows it will insert.
+// The unique constraint on tenant, operation and key is what correctness rests on; texts are
+// compared byte by byte, whatever the locale of the database. Ids come from a sequence of their
+// own, so that a statement can hand them out before it knows which rows it will insert.
 //
 // Instants are microseconds since 1970 by the server's clock; null means "no deadline". Digests and
 // `execution` are raw bytes, `response_headers` is a list of length-prefixed names and values.

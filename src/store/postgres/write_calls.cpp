@@ -36,7 +36,9 @@ std::optional<BatchFailure> run(
             places.push_back({&batch.at(i), &batch.answers[i]});
         }
     }
-    std::ranges::sort(places, [](const Place& a, const Place& b) { return a.member->id < b.member->id; });
+    std::ranges::sort(places, [](const Place& a, const Place& b) {
+        return a.member->id < b.member->id;
+    });
     std::vector<Member*> members;
     members.reserve(places.size());
     for (const Place& place : places) members.push_back(place.member);
@@ -55,9 +57,8 @@ std::size_t members_of(std::span<Call* const> calls)
 
 }  // namespace
 
-std::optional<BatchFailure> WritingCalls::attempt(
-    std::span<Call* const> calls, Notes::Ride* ride
-) const
+std::optional<BatchFailure> WritingCalls::attempt(std::span<Call* const> calls, Notes::Ride* ride)
+    const
 {
     const Duration asked_at = calls.empty() ? system_clock().boottime() : calls.front()->asked_at;
     auto loan = database_.pool().acquire(purpose_, asked_at);
@@ -74,11 +75,9 @@ std::optional<BatchFailure> WritingCalls::attempt(
     }
     database_.count_batch(members_of(calls));
     switch (calls.front()->kind) {
-        case Call::Kind::insertion:
-            return run<Insertion, Found>(calls, trip, insert_or_get_batch);
+        case Call::Kind::insertion: return run<Insertion, Found>(calls, trip, insert_or_get_batch);
         case Call::Kind::takeover:
-        case Call::Kind::completion:
-            return run<Replacement, Replaced>(calls, trip, replace_batch);
+        case Call::Kind::completion: return run<Replacement, Replaced>(calls, trip, replace_batch);
         case Call::Kind::heartbeat: return run<Heartbeat, Replaced>(calls, trip, heartbeat_batch);
     }
     return std::nullopt;

@@ -5,7 +5,8 @@
 //     a lost race (40001, 40P01)   again, a few times, after a pause of chance length
 //     a lock not had (55P03)       each call alone; only the one that is blocked is told so
 //     no answer                    store_unknown for all: the same call again finds out
-//     anything else                each call alone, so that one member's fault is not its neighbours'
+//     anything else                each call alone, so that one member's fault is not its
+//     neighbours'
 //
 // Confined to one thread.
 
