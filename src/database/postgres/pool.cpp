@@ -6,6 +6,12 @@
 #include <chrono>
 
 namespace umavez::pg {
+namespace {
+
+// A request asks twice: for its claim, and for a look at what is there.
+constexpr Duration patience_away = tuning::patience_away / 2;
+
+}  // namespace
 
 Pool::Pool(PoolOptions options) : options_(std::move(options))
 {
@@ -64,7 +70,7 @@ Result<Pool::Loan> Pool::acquire(Purpose purpose, Duration asked_at)
     while (true) {
         if (auto connection = take_idle(wanted)) return Loan{*this, purpose, std::move(connection)};
         const Duration patience =
-            away_ || is_doubted_ ? Duration{tuning::patience_away} : tuning::patience_busy;
+            away_ || is_doubted_ ? patience_away : Duration{tuning::patience_busy};
         const Duration left = asked_at + patience - system_clock().boottime();
         if (left <= Duration{0}) {
             if (away_) return std::unexpected(*away_);
@@ -75,7 +81,7 @@ Result<Pool::Loan> Pool::acquire(Purpose purpose, Duration asked_at)
             );
         }
         // While none is known to be away, a look now and then finds out that it is.
-        const Duration pause = std::min<Duration>(left, tuning::patience_away / 4);
+        const Duration pause = std::min<Duration>(left, patience_away / 4);
         ++wanted.waiting;
         asked_.notify_one();
         wanted.changed.wait_for(lock, pause);

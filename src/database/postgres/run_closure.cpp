@@ -33,7 +33,7 @@ struct Attempt {
     Next next = Next::answer;
     bool wants_savepoints = false;
     bool is_unknown = false;
-    bool was_blocked = false;
+    bool was_blocked = false;  // by a lock, the key's or another
 };
 
 Attempt end(PostgresTransaction& transaction, Result<void> done)
@@ -53,7 +53,9 @@ Attempt end(PostgresTransaction& transaction, Result<void> done)
         return attempt;
     }
     transaction.roll_back();
-    if (transaction.is_lost()) {
+    if (!done && done.error().code == Errc::busy) {
+        attempt.result = std::move(done);  // the key's holder did not end in time
+    } else if (transaction.is_lost()) {
         attempt.result = std::unexpected(transaction.spoiled_by());
         if (transaction.may_run_again()) attempt.next = Next::run_again;
     } else if (done) {
@@ -130,9 +132,6 @@ Result<void> PostgresDatabase::run(
         if (done.result) return {};
         const bool is_blocked = done.was_blocked;
         if (!unknown) {
-            if (is_blocked && options.finds_itself) {
-                return fail(Errc::busy, "another transaction holds the key");
-            }
             if (done.next == Next::answer || is_over()) return done.result;
         } else {
             // Whatever it says, it cannot say that the first run did not commit, unless it got as
