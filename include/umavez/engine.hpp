@@ -60,11 +60,13 @@ struct WorkReport {
     std::size_t reconciled = 0;  // happened, or did not
     std::size_t still_unknown = 0;
     std::size_t held = 0;        // moved to in_doubt
+    std::optional<std::string> unreadable;  // which record is corrupt, if one is: it was left alone
 };
 
 struct SweepReport {
     std::size_t records = 0;
     std::size_t audit_entries = 0;
+    std::optional<std::string> unreadable;  // which record is corrupt, if one is: it was left alone
 };
 
 struct TimelineEntry {
@@ -145,9 +147,12 @@ public:
     Result<SweepReport> sweep_once() { return wait(async_sweep_once()); }
 
     // For operators. release: an in-doubt, abandoned or failed key may be claimed again. resolve: an
-    // in-doubt or abandoned one gets its final word. Both raise the epoch, so that a late owner is fenced.
+    // in-doubt or abandoned one gets its final word. Both raise the epoch, so that a late owner is fenced,
+    // and settle records of operations that are not declared any more, which are then kept for good.
     virtual Task<Result<RecordsPage>> async_records(RecordsQuery query) = 0;
     Result<RecordsPage> records(RecordsQuery query) { return wait(async_records(std::move(query))); }
+    virtual Task<Result<StoriesPage>> async_stories(StoriesQuery query) = 0;
+    Result<StoriesPage> stories(StoriesQuery query) { return wait(async_stories(std::move(query))); }
     virtual Task<Result<Story>> async_explain(RecordId id) = 0;
     Result<Story> explain(RecordId id) { return wait(async_explain(std::move(id))); }
     virtual Task<Result<Record>> async_release(RecordId id, std::string reason) = 0;
@@ -167,7 +172,7 @@ public:
 
     virtual std::vector<OperationStats> stats() const = 0;
 
-    // Why the last pass of the engine's worker failed, if it did.
+    // Why the last pass of the engine's worker failed, if it did, or which record it left alone.
     virtual std::optional<std::string> worker_trouble() const = 0;
     virtual Task<Result<std::vector<RecordsByStatus>>> async_count() = 0;
 

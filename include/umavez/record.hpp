@@ -90,6 +90,20 @@ struct RecordsPage {
     Instant now{};
 };
 
+// Which keys have a story but perhaps no record: the last attempt left nothing, or the record was swept.
+struct StoriesQuery {
+    std::string key;  // the whole of it
+    std::optional<TenantId> tenant_id;
+    std::optional<Operation> operation;
+    std::string cursor;  // StoriesPage::next of the page before; empty: the first
+};
+
+// Each is on a page once, but may be on several; pages are short, even empty, as those of records are.
+struct StoriesPage {
+    std::vector<RecordId> ids;
+    std::string next;  // opaque; empty: this was the last page
+};
+
 std::string_view to_text(Status status) noexcept;
 std::string_view to_text(Mode mode) noexcept;
 

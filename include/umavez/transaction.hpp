@@ -97,6 +97,7 @@ protected:
     // Savepoints, innermost last. A handler has nested(): it cannot end a savepoint that is not its
     // own.
     friend class AtomicRun;
+    friend class EngineImpl;
     virtual Result<void> begin_savepoint() = 0;
     // For what is hardly ever undone: an implementation may make a mark only, and run the closure again
     // when it must be undone after all.
@@ -104,6 +105,10 @@ protected:
     virtual Result<void> release_savepoint() = 0;
     virtual Result<void> rollback_savepoint(
     ) = 0;  // undoes and removes it, and heals what was spoiled
+
+    // Calls `then` once what was done here is durable, and never if it is undone, with its savepoint
+    // or as a whole. For counters: it must be short, throw nothing and call no database.
+    virtual void after_commit(std::function<void()> then) = 0;
 };
 
 // A numbered, named step of a module's schema. Never edited after it was released.
@@ -152,6 +157,7 @@ struct LaneStats {
     std::uint64_t batches = 0;
     std::uint64_t members = 0;
     std::uint64_t retried_alone = 0;  // members run again after their batch was lost
+    std::uint64_t batches_rerun = 0;  // that had to undo a member, and were run again with savepoints
     std::uint64_t queue_length = 0;
     BatchSizes batch_sizes{};
 };

@@ -1,15 +1,17 @@
-// What `config check` and `serve` refuse before anything is opened.
+#include "app/check_settings.hpp"
 
 #include "app/load.hpp"
 #include "base/shown.hpp"
 #include "database/postgres/url.hpp"
 #include "database/sqlite/database_path.hpp"
+#include "database/sqlite/peek.hpp"
 #include "database/url.hpp"
 #include "http/tls.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <unistd.h>
 
 namespace umavez {
@@ -47,6 +49,20 @@ Result<void> check_database(const Settings& settings)
     return check_writable(*path);
 }
 
+// Whether a token was ever made. Nullopt: the file cannot be read.
+std::optional<bool> has_tokens(const std::string& path)
+{
+    if (path.empty() || !std::filesystem::exists(path)) return false;
+    const auto tables = peek_integer(
+        path, "SELECT count(*) FROM sqlite_schema WHERE name = 'umavez_tokens'"
+    );
+    if (!tables) return std::nullopt;
+    if (*tables == 0) return false;
+    const auto tokens = peek_integer(path, "SELECT count(*) FROM umavez_tokens");
+    if (!tokens) return std::nullopt;
+    return *tokens > 0;
+}
+
 }  // namespace
 
 Result<void> check_settings(const Settings& settings)
@@ -61,6 +77,26 @@ Result<void> check_settings(const Settings& settings)
     const auto modules = load_modules(settings);
     if (!modules) return std::unexpected(modules.error());
     return {};
+}
+
+Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
+{
+    if (has_tokens || listen.is_loopback()) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "listen: {} is not a loopback address, and without a token everybody who reaches it is "
+            "served; make a token with `umavez token create --tenant default --role operator`, or "
+            "listen on 127.0.0.1 or [::1]",
+            listen.address
+        )
+    );
+}
+
+Result<void> check_listen(const Settings& settings)
+{
+    if (settings.listen.is_loopback() || dialect_of(settings) == Dialect::postgres) return {};
+    return check_listen(settings.listen, has_tokens(database_path(settings)).value_or(true));
 }
 
 }  // namespace umavez

@@ -84,7 +84,7 @@ int explain(const Invocation& invocation)
 {
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
-    const auto place = find_place(*desk, invocation);
+    const auto place = find_place(*desk, invocation, Search::stories_too);
     if (!place) return place.error();
     const auto story = desk->ask({.path = *place});
     if (!story) return story.error();

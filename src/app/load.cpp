@@ -70,20 +70,6 @@ Result<OpenEngine> open_all(
     return OpenEngine{*std::move(modules), *std::move(database), *std::move(engine)};
 }
 
-Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
-{
-    if (has_tokens || listen.is_loopback()) return {};
-    return fail(
-        Errc::misconfigured,
-        fmt::format(
-            "listen: {} is not a loopback address, and without a token everybody who reaches it is "
-            "served; make a token with `umavez token create --tenant default --role operator`, or "
-            "listen on 127.0.0.1 or [::1]",
-            listen.address
-        )
-    );
-}
-
 Dialect dialect_of(const Settings& settings)
 {
     return pg::is_postgres_url(settings.database) ? Dialect::postgres : Dialect::sqlite;

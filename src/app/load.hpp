@@ -24,9 +24,6 @@ int refuse_settings(const Error& error);
 // The tables of the engine, of the tokens and of all modules.
 std::vector<Migration> all_migrations(const Modules& modules, Dialect dialect);
 
-// Everything that can be checked without opening the database.
-Result<void> check_settings(const Settings& settings);
-
 // The engine stops before the database closes.
 struct OpenEngine {
     Modules modules;
@@ -38,9 +35,6 @@ struct OpenEngine {
 Result<OpenEngine> open_all(
     const Settings& settings, EngineOptions options, const DatabaseOptions& database_options = {}
 );
-
-// Whoever reaches a server without tokens is served as an operator: so only this machine may.
-Result<void> check_listen(const ListenAddress& listen, bool has_tokens);
 
 // Of the database's file, absolute; empty where there is none (in memory, or on a server).
 std::string database_path(const Settings& settings);

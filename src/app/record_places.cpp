@@ -27,68 +27,96 @@ std::string distance_of(const JsonValue& object, std::string_view name, const Js
     return at && now ? to_distance(*at, *now) : "-";
 }
 
-bool is_empty_page(const JsonValue& page)
+bool is_empty_page(const JsonValue& page, const char* of)
 {
-    const auto records = page.find("records");
-    return !records || records->kind() != JsonKind::array || records->elements().size() == 0;
+    const auto rows = page.find(of);
+    return !rows || rows->kind() != JsonKind::array || rows->elements().size() == 0;
 }
 
 std::expected<Document, int> ask_page(
-    DeskSession& desk, const std::string& filter, const std::string& cursor
+    DeskSession& desk, const std::string& filter, const std::string& cursor, const char* of
 )
 {
     std::string query = filter;
     if (!cursor.empty()) {
         query += fmt::format("{}cursor={}", filter.empty() ? "" : "&", percent_encode(cursor));
     }
-    return desk.ask({.path = "/ops/records", .query = std::move(query)});
+    return desk.ask({.path = std::string{"/ops/"} + of, .query = std::move(query)});
 }
 
-std::expected<std::string, int> find_place(DeskSession& desk, const Invocation& invocation)
+namespace {
+
+std::string to_place(
+    const std::string& tenant, const std::string& operation, const std::string& key
+)
+{
+    return fmt::format(
+        "/ops/records/{}/{}/{}",
+        percent_encode(tenant),
+        percent_encode(operation),
+        percent_encode(key)
+    );
+}
+
+struct Places {
+    std::set<std::string> places;
+    bool is_whole = false;  // there are no others
+};
+
+// Pages are walked to their end: another record of the same key may lie on the last.
+std::expected<Places, int> find_all_places(
+    DeskSession& desk, const char* of, const std::string& query, const std::string& key
+)
+{
+    Places found;
+    std::string cursor;
+    int pages = 0;
+    do {
+        const auto page = ask_page(desk, query, cursor, of);
+        if (!page) return std::unexpected(page.error());
+        cursor = text_of(page->root(), "next");
+        if (is_empty_page(page->root(), of)) continue;
+        for (const JsonValue row : page->root().find(of)->elements()) {
+            if (text_of(row, "key") != key) continue;
+            found.places.insert(to_place(text_of(row, "tenant"), text_of(row, "operation"), key));
+        }
+    } while (!cursor.empty() && found.places.size() < 2 && ++pages < search_pages_max);
+    found.is_whole = cursor.empty();
+    return found;
+}
+
+}  // namespace
+
+std::expected<std::string, int> find_place(
+    DeskSession& desk, const Invocation& invocation, Search search
+)
 {
     const std::string& key = invocation.arguments.front();
-    const auto place = [&key](const std::string& tenant, const std::string& operation) {
-        return fmt::format(
-            "/ops/records/{}/{}/{}",
-            percent_encode(tenant),
-            percent_encode(operation),
-            percent_encode(key)
-        );
-    };
     const auto tenant = invocation.find("--tenant");
     const auto operation = invocation.find("--operation");
-    if (tenant && operation) return place(*tenant, *operation);
+    if (tenant && operation) return to_place(*tenant, *operation, key);
 
     std::string query = "key=" + percent_encode(key);
     if (tenant) query += "&tenant=" + percent_encode(*tenant);
     if (operation) query += "&operation=" + percent_encode(*operation);
-    // Filters go by how a key begins, so pages are walked to their end: another record of the same
-    // key may lie on the last.
-    std::set<std::string> places;
-    std::string cursor;
-    int pages = 0;
-    do {
-        const auto page = ask_page(desk, query, cursor);
-        if (!page) return std::unexpected(page.error());
-        cursor = text_of(page->root(), "next");
-        if (is_empty_page(page->root())) continue;
-        for (const JsonValue record : page->root().find("records")->elements()) {
-            if (text_of(record, "key") != key) continue;
-            places.insert(place(text_of(record, "tenant"), text_of(record, "operation")));
-        }
-    } while (!cursor.empty() && places.size() < 2 && ++pages < pages_max);
-    if (places.size() == 1 && cursor.empty()) return *places.begin();
-    if (places.empty() && cursor.empty()) {
+    auto found = find_all_places(desk, "records", query, key);
+    if (found && found->places.empty() && found->is_whole && search == Search::stories_too) {
+        found = find_all_places(desk, "stories", query, key);
+    }
+    if (!found) return std::unexpected(found.error());
+    if (found->places.size() == 1 && found->is_whole) return *found->places.begin();
+    if (found->places.empty() && found->is_whole) {
         return std::unexpected(complain(fmt::format(
-            "no record has the key \"{}\"; a swept one has a story under --tenant and --operation",
+            "no {} has the key \"{}\"",
+            search == Search::stories_too ? "record and no story" : "record",
             shown(key)
         )));
     }
-    for (const std::string& found : places) fmt::print("{}\n", found);
+    for (const std::string& each : found->places) fmt::print("{}\n", each);
     return std::unexpected(complain(
-        places.size() > 1
-            ? "several records have this key; choose one with --tenant and --operation"
-            : "too many keys begin like this one; say --tenant and --operation",
+        found->places.size() > 1 ? "this key is there several times; choose one with --tenant and "
+                                   "--operation"
+                                 : "there is too much to search; say --tenant and --operation",
         exit_usage
     ));
 }

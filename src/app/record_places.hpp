@@ -6,6 +6,7 @@
 #include "app/desk.hpp"
 #include "app/people.hpp"
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -13,20 +14,28 @@
 
 namespace umavez {
 
-// A search that finds nothing goes on for so many pages; each looks at 10,000 records.
-inline constexpr int pages_max = 100;
+// A search that finds nothing goes on for so many pages; each looks at 10,000 rows.
+inline constexpr int search_pages_max = 100;
 
-// One page of /ops/records. `filter` is percent-encoded; an empty cursor is the first page.
+// One page of /ops/records, or of /ops/stories. `filter` is percent-encoded; an empty cursor is the
+// first page.
 std::expected<Document, int> ask_page(
-    DeskSession& desk, const std::string& filter, const std::string& cursor
+    DeskSession& desk,
+    const std::string& filter,
+    const std::string& cursor,
+    const char* of = "records"
 );
-bool is_empty_page(const JsonValue& page);
+bool is_empty_page(const JsonValue& page, const char* of = "records");
 
 // --tenant, --operation, those of the desk, and `more`.
 std::vector<CommandOption> place_options(std::vector<CommandOption> more = {});
 
-// "/ops/records/acme/pedidos.criar/k1". Otherwise it complained, and this is the exit code.
-std::expected<std::string, int> find_place(DeskSession& desk, const Invocation& invocation);
+// "/ops/records/acme/pedidos.criar/k1". Otherwise it complained, and this is the exit code. Where no
+// record has the key, a story may: of a swept one, or of attempts that left nothing.
+enum class Search : std::uint8_t { records, stories_too };
+std::expected<std::string, int> find_place(
+    DeskSession& desk, const Invocation& invocation, Search search = Search::records
+);
 
 // How a state is shown.
 Colour colour_of(std::string_view state);

@@ -53,7 +53,7 @@ std::expected<Document, int> find_page(
         auto page = ask_page(desk, filter, cursor);
         if (!page) return page;
         cursor = text_of(page->root(), "next");
-        if (!is_empty_page(page->root()) || cursor.empty() || pages == pages_max) return page;
+        if (!is_empty_page(page->root()) || cursor.empty() || pages == search_pages_max) return page;
     }
 }
 

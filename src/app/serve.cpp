@@ -2,6 +2,7 @@
 // half-done.
 
 #include "access/token_book.hpp"
+#include "app/check_settings.hpp"
 #include "app/commands.hpp"
 #include "app/document_routes.hpp"
 #include "app/load.hpp"
@@ -9,6 +10,7 @@
 #include "app/routes.hpp"
 #include "app/version.hpp"
 #include "base/memory.hpp"
+#include "database/sqlite/process.hpp"
 #include "http/server.hpp"
 #include "operators/control_socket.hpp"
 #include "operators/local_desk.hpp"
@@ -53,12 +55,29 @@ void reload_certificate(http::Server& server, const Settings& settings, Log& log
     }
 }
 
-int wait_for_stop_signal(http::Server& server, const Settings& settings, Log& log)
+// A worker has nobody to answer to: what keeps it from its work is told here, once.
+void tell_trouble(const Engine& engine, std::optional<std::string>& told, Log& log)
+{
+    std::optional<std::string> trouble = engine.worker_trouble();
+    if (trouble == told) return;
+    if (trouble) log.error("worker_trouble", {{"detail", *trouble}});
+    if (!trouble) log.info("worker_recovered");
+    told = std::move(trouble);
+}
+
+int wait_for_stop_signal(
+    http::Server& server, const Engine& engine, const Settings& settings, Log& log
+)
 {
     const sigset_t signals = awaited_signals();
+    constexpr timespec period{.tv_sec = 1, .tv_nsec = 0};
+    std::optional<std::string> told;
     int signal = 0;
-    while (::sigwait(&signals, &signal), signal == SIGHUP)
-        reload_certificate(server, settings, log);
+    while (signal != SIGTERM && signal != SIGINT) {
+        signal = ::sigtimedwait(&signals, nullptr, &period);
+        if (signal == SIGHUP) reload_certificate(server, settings, log);
+        tell_trouble(engine, told, log);
+    }
     // The second one ends the process at once.
     ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     return signal;
@@ -154,7 +173,7 @@ int serve(const Settings& settings)
          {"pid", ::getpid()}}
     );
 
-    const int signal = wait_for_stop_signal(**server, settings, log);
+    const int signal = wait_for_stop_signal(**server, *opened->engine, settings, log);
     stopping.request_stop();  // a copy of a large database would hold up the end
     log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
@@ -188,6 +207,7 @@ Command serve_command()
                 block_signals();
                 raise_file_limit();
                 take_memory_in_large_steps();
+                let_sqlite_count_no_memory();
                 return serve(*settings);
             },
     };

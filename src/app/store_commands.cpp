@@ -1,5 +1,6 @@
 // Commands about the database: config check, migrate.
 
+#include "app/check_settings.hpp"
 #include "app/commands.hpp"
 #include "app/load.hpp"
 
@@ -16,6 +17,8 @@ int check_config(const Invocation& invocation)
     const auto settings = load_settings(invocation);
     if (!settings) return refuse_settings(settings.error());
     if (const auto checked = check_settings(*settings); !checked)
+        return complain(checked.error().detail);
+    if (const auto checked = check_listen(*settings); !checked)
         return complain(checked.error().detail);
     fmt::print("{}: ok\n", settings->config_path.empty() ? "settings" : settings->config_path);
     return exit_done;

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace umavez {
 
@@ -21,6 +22,10 @@ public:
     JsonObject& text(std::string_view name, std::string_view value)
     {
         return raw(name, to_json_text(value));
+    }
+    JsonObject& text_unless_empty(std::string_view name, std::string_view value)
+    {
+        return value.empty() ? *this : text(name, value);
     }
     JsonObject& number(std::string_view name, std::integral auto value)
     {
@@ -44,13 +49,14 @@ public:
         return *this;
     }
 
+    bool is_empty() const noexcept { return text_.empty(); }
     std::string str() const { return text_.empty() ? "{}" : text_ + '}'; }
 
 private:
     std::string text_;
 };
 
-// "[1,2]" of elements that are JSON already.
+// "[1,2]" of elements that `to_json` makes JSON of.
 template <typename Elements, typename ToJson>
 std::string to_json_array(const Elements& elements, ToJson to_json)
 {
@@ -60,6 +66,12 @@ std::string to_json_array(const Elements& elements, ToJson to_json)
         text += to_json(element);
     }
     return text + ']';
+}
+
+// Of elements that are JSON already.
+inline std::string to_json_array(const std::vector<std::string>& elements)
+{
+    return to_json_array(elements, [](const std::string& json) -> const std::string& { return json; });
 }
 
 }  // namespace umavez

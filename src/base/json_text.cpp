@@ -27,12 +27,20 @@ void append_ascii(std::string& out, char c)
     }
 }
 
+bool is_plain(char c) noexcept
+{
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
+}
+
 }  // namespace
 
 void append_json_text(std::string& out, std::string_view text, std::size_t bytes_max)
 {
     out += '"';
     std::size_t at = 0;
+    while (at < text.size() && at < bytes_max && is_plain(text[at])) ++at;
+    out += text.substr(0, at);  // most texts as a whole
     while (at < text.size()) {
         const std::string_view rest = text.substr(at);
         const std::size_t length = utf8_sequence_length(rest);

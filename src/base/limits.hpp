@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace umavez::limits {
 
@@ -46,6 +47,9 @@ inline constexpr std::size_t scan_bytes_max = 16 * 1024 * 1024;      // of their
 
 // A deadline further away than this is a mistake in a unit, not a plan.
 inline constexpr auto duration_max = std::chrono::hours{24 * 366 * 100};
+
+// An instant after this, in the year 2400, is damage: no clock shows it, and sums with it must not overflow.
+inline constexpr std::int64_t clock_micros_max = 13'569'465'600'000'000;
 
 static_assert(checkpoint_bytes_max <= response_bytes_max);
 static_assert(waiters_per_key_max <= waiters_max);

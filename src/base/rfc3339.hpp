@@ -10,7 +10,7 @@
 
 namespace umavez {
 
-// "2026-01-31T12:00:00.000000Z"
+// "2026-01-31T12:00:00.000000Z". What is not in the years 0 to 9999 becomes the nearest moment that is.
 std::string to_rfc3339(Instant instant);
 
 // Of exactly that form, and a time that exists; nullopt: another.

@@ -101,6 +101,13 @@ TEST(Rfc3339, InstantsGoThereAndBack)
     }
 }
 
+TEST(Rfc3339, WhatTheFormCannotSayIsTheNearestThatItCan)
+{
+    EXPECT_EQ(to_rfc3339(from_micros(-1)), "1969-12-31T23:59:59.999999Z");
+    EXPECT_EQ(to_rfc3339(Instant::max()), "9999-12-31T23:59:59.999999Z");
+    EXPECT_EQ(to_rfc3339(Instant::min()), "0000-01-01T00:00:00.000000Z");
+}
+
 TEST(Rfc3339, AnotherFormOrATimeThatDoesNotExistIsNone)
 {
     for (const char* const text :

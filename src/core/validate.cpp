@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace umavez {
 namespace {
 
@@ -21,6 +23,7 @@ public:
 
     Result<void> run(const Offered& offered, const Registered& registered) const
     {
+        if (auto checked = words(); !checked) return checked;
         if (auto checked = guarantee(offered); !checked) return checked;
         if (auto checked = durations(); !checked) return checked;
         if (auto checked = abandoned(); !checked) return checked;
@@ -37,6 +40,37 @@ private:
             fmt::format("operation \"{}\": ", operation_) +
                 fmt::format(text, std::forward<Args>(args)...)
         );
+    }
+
+    // A number that was cast, or came over a border of languages, may be none of the words.
+    template <typename Word>
+    Result<void> word(std::string_view name, Word value, Word last, std::string_view words) const
+    {
+        if (value <= last) return {};
+        const auto number = std::to_underlying(value);
+        return refuse("{} is {}, which is none of its values; use {}", name, number, words);
+    }
+
+    Result<void> words() const
+    {
+        const Policy& p = policy_;
+        const Result<void> all[] = {
+            word("guarantee", p.guarantee, Guarantee::cached, "atomic, leased or cached"),
+            word("key", p.key, KeyRule::derived, "required, optional or derived"),
+            word("on_mismatch", p.on_mismatch, OnMismatch::original, "reject or original"),
+            word("replay", p.replay, Replaying::current, "stored or current"),
+            word("on_duplicate", p.on_duplicate, OnDuplicate::wait, "conflict or wait"),
+            word(
+                "on_abandoned", p.on_abandoned, OnAbandoned::rerun, "automatic, reconcile, hold or rerun"
+            ),
+            word("effect", p.effect, RepeatedEffect::harmless, "harmful, deduplicated or harmless"),
+            word("finality", p.finality, Finality::success, "standard or success"),
+            word("on_store_error", p.on_store_error, OnStoreError::open, "closed or open"),
+        };
+        for (const Result<void>& each : all) {
+            if (!each) return each;
+        }
+        return {};
     }
 
     Result<void> guarantee(const Offered& offered) const
@@ -65,6 +99,12 @@ private:
         return {};
     }
 
+    Result<void> not_negative(std::string_view name, Duration duration) const
+    {
+        if (duration >= Duration{0} && duration <= limits::duration_max) return {};
+        return refuse("{} is {}; it must be between 0 and 100 years", name, to_seconds(duration));
+    }
+
     Result<void> durations() const
     {
         if (auto checked = positive("lease", policy_.lease); !checked) return checked;
@@ -73,8 +113,10 @@ private:
         if (auto checked = positive("atomic_run_limit", policy_.atomic_run_limit); !checked) {
             return checked;
         }
-        if (policy_.settle < Duration{0} || policy_.settle > limits::duration_max) {
-            return refuse("settle is {}; it must be between 0 and 100 years", to_seconds(policy_.settle));
+        if (auto checked = not_negative("settle", policy_.settle); !checked) return checked;
+        if (auto checked = not_negative("retry_horizon", policy_.retry_horizon.value_or(Duration{0}));
+            !checked) {
+            return checked;
         }
         if (policy_.retention) {
             if (auto checked = positive("retention", *policy_.retention); !checked) return checked;

@@ -101,6 +101,50 @@ TEST(Validate, RefusesASettlingTimeThatIsNegativeOrInsane)
     EXPECT_EQ(settle(24h * 40'000), "settle is 3456000000 s; it must be between 0 and 100 years");
 }
 
+TEST(Validate, RefusesARetryHorizonThatIsNegativeOrInsane)
+{
+    const auto horizon = [](Duration value) {
+        return verdict(changed(Policy{}, [value](Policy& policy) { policy.retry_horizon = value; }));
+    };
+
+    EXPECT_EQ(horizon(0s), "accepted");
+    EXPECT_EQ(horizon(-5s), "retry_horizon is -5 s; it must be between 0 and 100 years");
+    EXPECT_EQ(horizon(24h * 40'000), "retry_horizon is 3456000000 s; it must be between 0 and 100 years");
+}
+
+TEST(Validate, RefusesNumbersThatAreNoneOfTheWords)
+{
+    struct Named {
+        std::function<void(Policy&)> spoil;
+        std::string sentence;
+    };
+    const auto none_of = [](const std::string& setting, const std::string& words) {
+        return setting + " is 77, which is none of its values; use " + words;
+    };
+    const std::vector<Named> settings = {
+        {[](Policy& policy) { policy.guarantee = Guarantee{77}; },
+         none_of("guarantee", "atomic, leased or cached")},
+        {[](Policy& policy) { policy.key = KeyRule{77}; },
+         none_of("key", "required, optional or derived")},
+        {[](Policy& policy) { policy.on_mismatch = OnMismatch{77}; },
+         none_of("on_mismatch", "reject or original")},
+        {[](Policy& policy) { policy.replay = Replaying{77}; }, none_of("replay", "stored or current")},
+        {[](Policy& policy) { policy.on_duplicate = OnDuplicate{77}; },
+         none_of("on_duplicate", "conflict or wait")},
+        {[](Policy& policy) { policy.on_abandoned = OnAbandoned{77}; },
+         none_of("on_abandoned", "automatic, reconcile, hold or rerun")},
+        {[](Policy& policy) { policy.effect = RepeatedEffect{77}; },
+         none_of("effect", "harmful, deduplicated or harmless")},
+        {[](Policy& policy) { policy.finality = Finality{77}; },
+         none_of("finality", "standard or success")},
+        {[](Policy& policy) { policy.on_store_error = OnStoreError{77}; },
+         none_of("on_store_error", "closed or open")},
+    };
+    for (const Named& setting : settings) {
+        EXPECT_EQ(verdict(changed(Policy{}, setting.spoil)), setting.sentence);
+    }
+}
+
 TEST(Validate, RefusesALeaseLongerThanTheRunLimit)
 {
     const Policy policy = changed(leased_policy(), [](Policy& changing) {

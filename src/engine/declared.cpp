@@ -62,9 +62,9 @@ Result<Declared*> Operations::find(const Operation& name) const
     );
 }
 
-Result<std::optional<RecordId>> take_identity(Request& request, const Policy& policy)
+Result<std::optional<RecordId>> take_record_id(Request& request, const Policy& policy)
 {
-    if (!request.key) return identify(request, policy);
+    if (!request.key) return record_id_of(request, policy);
     return Result<std::optional<RecordId>>{
         std::in_place,
         std::in_place,
@@ -74,7 +74,7 @@ Result<std::optional<RecordId>> take_identity(Request& request, const Policy& po
     };
 }
 
-Result<std::optional<RecordId>> identify(const Request& request, const Policy& policy)
+Result<std::optional<RecordId>> record_id_of(const Request& request, const Policy& policy)
 {
     if (request.key) return RecordId{request.tenant_id, request.operation, *request.key};
     switch (policy.key) {

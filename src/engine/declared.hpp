@@ -1,6 +1,6 @@
 #pragma once
 
-// Declared: an operation as the engine knows it, and the identity of a request under it.
+// Declared: an operation as the engine knows it, and the record id of a request under it.
 // Immutable after start, except for its tally, which is thread-safe.
 
 #include "engine/tally.hpp"
@@ -37,10 +37,10 @@ private:
     std::vector<Declared*> ordered_;
 };
 
-// The identity of a request by the operation's key rule: nullopt where it may and does run without one.
-Result<std::optional<RecordId>> identify(const Request& request, const Policy& policy);
+// The record id of a request by the operation's key rule: nullopt where it may and does run without one.
+Result<std::optional<RecordId>> record_id_of(const Request& request, const Policy& policy);
 
 // The same, moved out of the request where it has a key: its names are not to be read afterwards.
-Result<std::optional<RecordId>> take_identity(Request& request, const Policy& policy);
+Result<std::optional<RecordId>> take_record_id(Request& request, const Policy& policy);
 
 }  // namespace umavez

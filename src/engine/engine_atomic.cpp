@@ -5,6 +5,7 @@
 #include "engine/refusals.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace umavez {
 namespace {
@@ -29,6 +30,15 @@ Result<Outcome> to_answer(AtomicRun& run, const Result<void>& committed)
     if (run.error) return std::unexpected(*std::move(run.error));
     if (!committed) return std::unexpected(committed.error());
     return *std::move(run.outcome);
+}
+
+std::vector<Count> counts_of(const AtomicRun& run)
+{
+    std::vector<Count> counts;
+    if (run.outcome) counts.push_back(Tally::count_of(*run.outcome));
+    if (run.mismatch_ignored) counts.push_back(Count::mismatch_ignored);
+    if (run.released) counts.push_back(Count::released);
+    return counts;
 }
 
 // A handler without a record. There is nothing to keep of a failure, so its statements go too.
@@ -69,7 +79,7 @@ Task<Result<Outcome>> EngineImpl::async_atomically(Request request, AtomicHandle
     if (operation.policy.guarantee != Guarantee::atomic) {
         co_return std::unexpected(not_atomic(operation, "call leased()"));
     }
-    auto id = identify(request, operation.policy);
+    auto id = record_id_of(request, operation.policy);
     if (!id) co_return std::unexpected(id.error());
     if (!*id) co_return co_await run_unkeyed(operation, std::move(handler));
 
@@ -186,13 +196,14 @@ Result<Outcome> EngineImpl::atomically(
     if (operation.policy.guarantee != Guarantee::atomic) {
         return std::unexpected(not_atomic(operation, "only atomic operations run in a transaction"));
     }
-    auto id = identify(request, operation.policy);
+    auto id = record_id_of(request, operation.policy);
     if (!id) return std::unexpected(id.error());
     if (!*id) {
         UnkeyedRun run{handler, std::nullopt, nullptr};
         const Result<void> done = run.run(outer);
         if (run.exception) std::rethrow_exception(run.exception);
         if (!done && !run.is_refused()) return std::unexpected(done.error());
+        outer.after_commit([&operation] { operation.tally.add(Count::unkeyed); });
         return Unkeyed{*std::move(run.response)};
     }
     const AtomicCall call{
@@ -200,12 +211,14 @@ Result<Outcome> EngineImpl::atomically(
     };
     AtomicRun run{call};
     const Result<void> done = run.run(outer);
-    if (done && run.note) {
-        note(**id, run.note->event, run.note->epoch, std::move(run.note->detail));
+    // Whoever opened `outer` may undo it, or run it again: what is counted and told is what it committed.
+    if (done) {
+        outer.after_commit([this, &operation, met = **id, counts = counts_of(run), told = run.note] {
+            for (const Count count : counts) operation.tally.add(count);
+            if (told) note(met, told->event, told->epoch, told->detail);
+        });
     }
-    auto outcome = to_answer(run, done);
-    if (outcome) operation.tally.add(*outcome);
-    return outcome;
+    return to_answer(run, done);
 }
 
 }  // namespace umavez

@@ -215,7 +215,7 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
         outcome = *std::move(replayed);
         return {};
     };
-    const auto read = co_await transactional_->database().async_read(std::move(closure));
+    const auto read = co_await transactional_->async_look(std::move(closure));
     if (!read || !outcome) co_return std::nullopt;  // the lane will tell what is wrong
     note_known(operation, id, *outcome, met);
     co_return outcome;
@@ -225,7 +225,7 @@ Task<Result<std::optional<Outcome>>> EngineImpl::async_look_up(Request request)
 {
     const auto operation = enter(request);
     if (!operation) co_return std::unexpected(operation.error());
-    const auto id = identify(request, (*operation)->policy);
+    const auto id = record_id_of(request, (*operation)->policy);
     if (!id) co_return std::unexpected(id.error());
     if (!*id) co_return std::optional<Outcome>{};
     std::optional<Outcome> outcome = co_await look_aside(**operation, **id, request);

@@ -246,6 +246,7 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
 void EngineImpl::drop(LeaseState& lease)
 {
     if (!is_settleable(lease)) return;  // the keeper forgot it when it was consumed
+    if (is_in_child()) return;          // the lease is the parent's
     keeper_.remove(lease);
     if (lease.settled == Settled::open) lease.operation.tally.add(Count::leases_dropped);
 }

@@ -99,6 +99,12 @@ EngineImpl::EngineImpl(
 
 EngineImpl::~EngineImpl()
 {
+    if (is_in_child()) {
+        // Neither has a thread here, and their locks may be held by nobody.
+        static_cast<void>(own_timers_.release());
+        static_cast<void>(own_store_.release());
+        return;
+    }
     stop();
     // Joined before the keeper goes: its last heartbeat ends on this thread.
     own_timers_.reset();
@@ -143,19 +149,20 @@ Result<void> EngineImpl::start()
     }
     is_started_ = true;
     if (shortest) keeper_.start(*shortest);
-    if (options_.worker_period && own_timers_) worker_ = std::thread{[this] { run_worker(); }};
+    if (options_.worker_period && own_timers_) *worker_ = std::thread{[this] { run_worker(); }};
     return {};
 }
 
 void EngineImpl::stop()
 {
+    if (is_in_child()) return;
     {
         const std::lock_guard guard{worker_mutex_};
         is_stopped_ = true;
     }
-    worker_changed_.notify_all();
+    worker_changed_->notify_all();
     keeper_.stop();  // first: a handler of the worker must see lost()
-    if (worker_.joinable()) worker_.join();
+    if (worker_->joinable()) worker_->join();
     if (own_timers_) keeper_.drain();
 }
 

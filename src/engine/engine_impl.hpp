@@ -59,6 +59,7 @@ public:
     Task<Result<SweepReport>> async_sweep_once() override;
 
     Task<Result<RecordsPage>> async_records(RecordsQuery query) override;
+    Task<Result<StoriesPage>> async_stories(StoriesQuery query) override;
     Task<Result<Story>> async_explain(RecordId id) override;
     Task<Result<Record>> async_release(RecordId id, std::string reason) override;
     Task<Result<Record>> async_resolve(
@@ -178,7 +179,7 @@ private:
     Result<Declared*> find_operation(const Request& request) const;
     bool is_in_child() const noexcept { return fork_generation() != born_in_; }
 
-    const std::unique_ptr<Store> own_store_;  // first: everything else uses it
+    std::unique_ptr<Store> own_store_;  // first: everything else uses it
     Store& store_;
     TransactionalStore* const transactional_;
     const EngineOptions options_;
@@ -195,11 +196,11 @@ private:
     const unsigned born_in_ = fork_generation();
 
     mutable std::mutex worker_mutex_;
-    std::condition_variable worker_changed_;
+    OfThisProcess<std::condition_variable> worker_changed_;  // a child would wait for its waiters
     std::atomic<bool> is_stopped_{false};        // written under worker_mutex_
     std::optional<std::string> worker_trouble_;  // guarded by worker_mutex_
 
-    std::thread worker_;
+    OfThisProcess<std::thread> worker_;
 };
 
 }  // namespace umavez

@@ -82,7 +82,7 @@ Task<Result<Begun>> EngineImpl::begin_at_store(Request request)
             "operation \"" + operation.name.text() + "\" is atomic; call atomically()"
         );
     }
-    auto identified = take_identity(request, operation.policy);
+    auto identified = take_record_id(request, operation.policy);
     if (!identified) co_return std::unexpected(identified.error());
     if (!*identified) co_return Begun{Lease{unkeyed_lease(operation, request)}};
     RecordId& id = **identified;

@@ -19,6 +19,16 @@ Result<void> check_reason(const std::string& reason)
     return fail(Errc::invalid_argument, "reason is empty; say why, it is kept in the audit");
 }
 
+// Records outlive the program that declared their operation, and somebody must be able to settle them. How
+// long such an operation keeps a record is not known here, so it is kept for good: should the operation come
+// back, its retries are still answered.
+Policy policy_of(const Operations& operations, const Operation& name)
+{
+    const auto declared = operations.find(name);
+    if (declared) return (*declared)->policy;
+    return {.retention = std::nullopt};
+}
+
 bool is_free(const Record& record) noexcept
 {
     return record.status == Status::failed && !record.final;
@@ -53,6 +63,12 @@ Task<Result<RecordsPage>> EngineImpl::async_records(RecordsQuery query)
 {
     if (is_in_child()) co_return fail_in_child();
     co_return co_await store_.scan(std::move(query));
+}
+
+Task<Result<StoriesPage>> EngineImpl::async_stories(StoriesQuery query)
+{
+    if (is_in_child()) co_return fail_in_child();
+    co_return co_await store_.stories(std::move(query));
 }
 
 Task<Result<Story>> EngineImpl::async_explain(RecordId id)
@@ -126,8 +142,7 @@ Task<Result<Record>> EngineImpl::overrule(
 )
 {
     if (is_in_child()) co_return fail_in_child();
-    const auto operation = operations_.find(id.operation);
-    if (!operation) co_return std::unexpected(operation.error());
+    const Policy policy = policy_of(operations_, id.operation);
     RecordId wanted = id;
     const auto sighting = co_await store_.find(std::move(wanted));
     if (!sighting) co_return std::unexpected(sighting.error());
@@ -142,7 +157,7 @@ Task<Result<Record>> EngineImpl::overrule(
     Expected expected = bystander_expects(record);
     if (record.status == Status::processing) expected.lease_over_for = Duration{0};
     std::vector<Replacement> batch;
-    batch.push_back({id, expected, make(record, (*operation)->policy), std::move(note)});
+    batch.push_back({id, expected, make(record, policy), std::move(note)});
     auto replaced = co_await store_.replace(std::move(batch));
     if (!replaced) co_return std::unexpected(replaced.error());
     Replaced& answer = replaced->front();

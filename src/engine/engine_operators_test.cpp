@@ -76,5 +76,36 @@ TEST(Operators, AResolvedKeyIsReplayedWithOrWithoutAResponse)
     EXPECT_EQ(get<Replayed>(replayed).response.body, "ppp");
 }
 
+TEST(Operators, RecordsOfAnOperationThatIsNotDeclaredAnyMoreAreSettledAndKeptForGood)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request released = make_request("pay", "k1");
+    const Request resolved = make_request("pay", "k2");
+    for (const Request& request : {released, resolved}) {
+        auto begun = world.run(world.engine->async_begin(request));
+        ASSERT_TRUE(world.run(std::get<Lease>(*begun).async_doubt("no answer")));
+    }
+
+    world.engine = make_engine(*world.store, world.options());
+    world.declare("another", leased);
+    world.start();
+    const RecordId first{released.tenant_id, released.operation, *released.key};
+    const RecordId second{resolved.tenant_id, resolved.operation, *resolved.key};
+    const auto free = world.run(world.engine->async_release(first, "the bank has none"));
+    const auto done = world.run(
+        world.engine->async_resolve(second, Resolution::succeeded, Response{.status = 201}, "paid")
+    );
+
+    ASSERT_TRUE(free) << free.error().detail;
+    EXPECT_EQ(free->status, Status::failed);
+    EXPECT_FALSE(free->final);
+    ASSERT_TRUE(done) << done.error().detail;
+    EXPECT_EQ(done->status, Status::succeeded);
+    EXPECT_EQ(world.record(resolved).response->response.status, 201);
+    EXPECT_EQ(done->expires_at, std::nullopt);
+}
+
 }  // namespace
 }  // namespace umavez::testing_world

@@ -1,5 +1,6 @@
 // Reconciling in virtual time: a client's retry and the worker ask the outside world before anything runs.
 
+#include "core/transition.hpp"
 #include "engine/test_world.hpp"
 
 #include <stdexcept>
@@ -267,6 +268,34 @@ TEST(Reconcile, TheWorkerTakesOverAnAbandonedEnquiryUnderRerun)
     EXPECT_EQ(report->reconciled, 1u);
     EXPECT_EQ(world.record(request).status, Status::succeeded);
     EXPECT_EQ(world.record(make_request("pay", "run")).status, Status::processing);
+}
+
+TEST(Reconcile, AnOwnerWhoseKeyWasTakenWhileItAskedDidNotDropItsLease)
+{
+    World world;
+    const RecordId id{*TenantId::parse("acme"), *Operation::parse("pay"), *Key::parse("k1")};
+    const auto release_meanwhile = [&world, id](Enquiry) -> Task<Reconciliation> {
+        const auto seen = co_await world.store->find(id);
+        std::vector<Replacement> batch;
+        batch.push_back(
+            {id,
+             bystander_expects(*seen->record),
+             operator_release_draft(*seen->record, Execution{1}, 24h),
+             std::nullopt}
+        );
+        const auto replaced = co_await world.store->replace(std::move(batch));
+        EXPECT_TRUE(replaced->front().done);
+        co_return DidNotHappen{};
+    };
+    world.declare("pay", leased, release_meanwhile);
+    world.start();
+    leave_in_doubt(world, make_request("pay"));
+    world.timers.advance(16s);
+
+    ASSERT_TRUE(world.run(world.engine->async_work_once()));
+
+    EXPECT_EQ(world.engine->stats().front().fenced, 1u);
+    EXPECT_EQ(world.engine->stats().front().leases_dropped, 0u);
 }
 
 }  // namespace

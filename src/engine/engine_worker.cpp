@@ -98,7 +98,10 @@ Task<std::optional<Outcome>> EngineImpl::reconcile(LeaseRef lease)
             .audit = audit(AuditEvent::reconciled, "it did not happen"),
         };
         const auto written = co_await write(*lease, back_to_run);
-        if (!written) co_return lease->instead.value_or(InDoubt{});
+        if (!written) {
+            consume(*lease, Settled::unsettled);  // not dropped: nobody forgot it
+            co_return lease->instead.value_or(InDoubt{});
+        }
         co_await FaultPointReached{FaultPoint::run_after_reconcile};
         co_return std::nullopt;
     }
@@ -156,6 +159,7 @@ Task<Result<void>> EngineImpl::work_through(DueQuery query, WorkReport& report)
     if (query.abandoned.empty() && query.in_doubt.empty()) co_return Result<void>{};
     auto due = co_await store_.due(std::move(query));
     if (!due) co_return std::unexpected(due.error());
+    if (due->unreadable) report.unreadable = std::move(due->unreadable);
     for (NamedRecord& found : due->records) {
         if (is_stopped_.load(std::memory_order_relaxed)) break;
         NamedRecord mine = std::move(found);
@@ -234,13 +238,13 @@ Task<Result<SweepReport>> EngineImpl::async_sweep_once()
     if (transactional_ == nullptr) {
         auto swept = co_await store_.sweep(options_.sweep_batch, options_.audit_retention);
         if (!swept) co_return std::unexpected(swept.error());
-        co_return SweepReport{swept->ids.size(), swept->audit_entries};
+        co_return SweepReport{swept->ids.size(), swept->audit_entries, std::move(swept->unreadable)};
     }
     SweepReport report;
     Closure closure = [this, &report](Transaction& transaction) -> Result<void> {
         auto swept = transactional_->sweep(transaction, options_.sweep_batch, options_.audit_retention);
         if (!swept) return std::unexpected(swept.error());
-        report = {swept->ids.size(), swept->audit_entries};
+        report = {swept->ids.size(), swept->audit_entries, std::move(swept->unreadable)};
         for (const Declared* operation : operations_.all()) {
             if (!operation->spec.swept) continue;
             std::vector<RecordId> own;
@@ -265,8 +269,9 @@ bool EngineImpl::run_pass()
     try {
         const auto worked = work_once();
         const auto swept = sweep_once();
-        if (!worked) trouble = worked.error().detail;
+        trouble = worked ? worked->unreadable : worked.error().detail;
         if (!swept) trouble = swept.error().detail;
+        if (swept && swept->unreadable) trouble = swept->unreadable;
         // A full batch means there is more, so only a short one earns a pause.
         has_more = (swept && swept->records >= options_.sweep_batch) ||
                    (worked && worked->claimed >= DueQuery{}.count_max);
@@ -294,7 +299,7 @@ void EngineImpl::run_worker()
         lock.unlock();
         const bool has_more = run_pass();
         lock.lock();
-        if (!has_more) worker_changed_.wait_for(lock, period, [this] { return is_stopped_.load(); });
+        if (!has_more) worker_changed_->wait_for(lock, period, [this] { return is_stopped_.load(); });
     }
 }
 

@@ -2,14 +2,19 @@
 
 namespace umavez {
 
-void Tally::add(const Outcome& outcome) noexcept
+Count Tally::count_of(const Outcome& outcome) noexcept
 {
     // In the order of Outcome's alternatives.
     static constexpr std::array counts = {Count::executed, Count::replayed, Count::in_progress,
                                           Count::mismatch, Count::in_doubt, Count::unavailable,
                                           Count::unkeyed};
     static_assert(counts.size() == std::variant_size_v<Outcome>);
-    add(counts[outcome.index()]);
+    return counts[outcome.index()];
+}
+
+void Tally::add(const Outcome& outcome) noexcept
+{
+    add(count_of(outcome));
     const auto* const executed = std::get_if<Executed>(&outcome);
     if (executed != nullptr && executed->unprotected) add(Count::unprotected);
 }

@@ -41,6 +41,8 @@ public:
 
     void add(const Outcome& outcome) noexcept;
 
+    static Count count_of(const Outcome& outcome) noexcept;
+
     std::uint64_t read(Count count) const noexcept
     {
         std::uint64_t sum = 0;

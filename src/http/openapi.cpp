@@ -1,8 +1,8 @@
 #include "http/openapi.hpp"
 
 #include "base/assert.hpp"
+#include "base/json_object.hpp"
 #include "http/header_syntax.hpp"
-#include "http/json_object.hpp"
 
 #include <fmt/format.h>
 
@@ -58,8 +58,8 @@ public:
     std::string json() const
     {
         JsonObject schemas;
-        for (const auto& [name, definition] : definitions_) schemas.add(name, definition);
-        return schemas.text();
+        for (const auto& [name, definition] : definitions_) schemas.raw(name, definition);
+        return schemas.str();
     }
 
 private:
@@ -69,13 +69,13 @@ private:
 std::string to_parameter(const Field& field, std::string_view where)
 {
     JsonObject parameter;
-    parameter.add_text("name", field.name);
-    parameter.add_text("in", where);
-    parameter.add_text("description", field.description);
-    if (field.required) parameter.add("required", "true");
-    parameter.add("schema", to_json(field.type));
-    if (!field.example.empty()) parameter.add("example", field.example);
-    return parameter.text();
+    parameter.text_unless_empty("name", field.name);
+    parameter.text_unless_empty("in", where);
+    parameter.text_unless_empty("description", field.description);
+    if (field.required) parameter.raw("required", "true");
+    parameter.raw("schema", to_json(field.type));
+    if (!field.example.empty()) parameter.raw("example", field.example);
+    return parameter.str();
 }
 
 // "{id}" of the pattern in its order; what the route does not declare is text.
@@ -97,26 +97,26 @@ std::vector<Field> path_fields(const Route& route)
 std::string to_content(std::string_view media_type, const Schema& schema, std::string_view example)
 {
     JsonObject media;
-    media.add("schema", to_json(schema));
-    if (!example.empty()) media.add("example", example);
+    media.raw("schema", to_json(schema));
+    if (!example.empty()) media.raw("example", example);
     JsonObject content;
-    content.add(media_type, media.text());
-    return content.text();
+    content.raw(media_type, media.str());
+    return content.str();
 }
 
 std::string to_request_body(const Body& body)
 {
     JsonObject media;
-    media.add("schema", to_json(body.schema));
-    if (!body.example.empty()) media.add("example", body.example);
+    media.raw("schema", to_json(body.schema));
+    if (!body.example.empty()) media.raw("example", body.example);
     JsonObject content;
-    for (const std::string& type : body.media_types) content.add(type, media.text());
+    for (const std::string& type : body.media_types) content.raw(type, media.str());
 
     JsonObject request;
-    request.add_text("description", body.description);
-    request.add("content", content.text());
-    if (body.required) request.add("required", "true");
-    return request.text();
+    request.text_unless_empty("description", body.description);
+    request.raw("content", content.str());
+    if (body.required) request.raw("required", "true");
+    return request.str();
 }
 
 // What every answer has is told once, among the components.
@@ -136,27 +136,27 @@ std::string reference_to_header(std::string_view name)
 std::string to_headers(const std::vector<Field>& fields, bool has_retry_after)
 {
     JsonObject headers;
-    headers.add("X-Request-Id", reference_to_header("X-Request-Id"));
-    if (has_retry_after) headers.add("Retry-After", reference_to_header("Retry-After"));
+    headers.raw("X-Request-Id", reference_to_header("X-Request-Id"));
+    if (has_retry_after) headers.raw("Retry-After", reference_to_header("Retry-After"));
     for (const Field& field : fields) {
         JsonObject header;
-        header.add_text("description", field.description);
-        header.add("schema", to_json(field.type));
-        headers.add(field.name, header.text());
+        header.text_unless_empty("description", field.description);
+        header.raw("schema", to_json(field.type));
+        headers.raw(field.name, header.str());
     }
-    return headers.text();
+    return headers.str();
 }
 
 std::string to_answer(const Answer& answer)
 {
     JsonObject json;
     // Required, even where there is nothing to say.
-    json.add("description", to_json_text(answer.description));
-    json.add("headers", to_headers(answer.headers, false));
+    json.raw("description", to_json_text(answer.description));
+    json.raw("headers", to_headers(answer.headers, false));
     if (answer.body) {
-        json.add("content", to_content(answer.media_type, *answer.body, answer.example));
+        json.raw("content", to_content(answer.media_type, *answer.body, answer.example));
     }
-    return json.text();
+    return json.str();
 }
 
 // By status: two kinds may share one, and a kind may have two.
@@ -184,10 +184,10 @@ std::string to_problem_answer(const std::vector<const ProblemKind*>& kinds, cons
         has_retry_after = has_retry_after || kind->has_retry_after;
     }
     JsonObject json;
-    json.add_text("description", text);
-    json.add("headers", to_headers(route.problem_headers, has_retry_after));
-    json.add("content", to_content(problem_type, problem_schema(), {}));
-    return json.text();
+    json.text_unless_empty("description", text);
+    json.raw("headers", to_headers(route.problem_headers, has_retry_after));
+    json.raw("content", to_content(problem_type, problem_schema(), {}));
+    return json.str();
 }
 
 // The route's own answers, and its problems.
@@ -199,9 +199,9 @@ std::string to_responses(const Route& route, const ProblemCatalogue& catalogue)
         if (!answers.contains(status)) answers[status] = to_problem_answer(kinds, route);
     }
     JsonObject responses;
-    for (const auto& [status, json] : answers) responses.add(std::to_string(status), json);
-    responses.add("default", R"({"$ref":"#/components/responses/Problem"})");
-    return responses.text();
+    for (const auto& [status, json] : answers) responses.raw(std::to_string(status), json);
+    responses.raw("default", R"({"$ref":"#/components/responses/Problem"})");
+    return responses.str();
 }
 
 std::string to_operation_id(const Route& route)
@@ -217,22 +217,22 @@ std::string to_operation_id(const Route& route)
 std::string to_operation(const Route& route, const ProblemCatalogue& catalogue)
 {
     JsonObject operation;
-    operation.add_text("operationId", to_operation_id(route));
-    if (!route.tag.empty()) operation.add("tags", to_json_array({to_json_text(route.tag)}));
-    operation.add_text("summary", route.summary);
-    operation.add_text("description", route.description);
+    operation.text_unless_empty("operationId", to_operation_id(route));
+    if (!route.tag.empty()) operation.raw("tags", to_json_array({to_json_text(route.tag)}));
+    operation.text_unless_empty("summary", route.summary);
+    operation.text_unless_empty("description", route.description);
 
     std::vector<std::string> parameters;
     for (const Field& field : path_fields(route)) parameters.push_back(to_parameter(field, "path"));
     for (const Field& field : route.query) parameters.push_back(to_parameter(field, "query"));
     for (const Field& field : route.headers) parameters.push_back(to_parameter(field, "header"));
-    if (!parameters.empty()) operation.add("parameters", to_json_array(parameters));
+    if (!parameters.empty()) operation.raw("parameters", to_json_array(parameters));
 
-    if (route.body) operation.add("requestBody", to_request_body(*route.body));
-    operation.add("responses", to_responses(route, catalogue));
-    if (route.security == Security::open) operation.add("security", "[]");
-    if (route.security == Security::optional) operation.add("security", R"([{},{"bearer":[]}])");
-    return operation.text();
+    if (route.body) operation.raw("requestBody", to_request_body(*route.body));
+    operation.raw("responses", to_responses(route, catalogue));
+    if (route.security == Security::open) operation.raw("security", "[]");
+    if (route.security == Security::optional) operation.raw("security", R"([{},{"bearer":[]}])");
+    return operation.str();
 }
 
 Components components_of(const Router& router)
@@ -258,11 +258,11 @@ std::string to_paths(const Router& router, const ProblemCatalogue& catalogue)
     for (const Route* const route : router.declared()) {
         auto path = std::ranges::find(paths, route->pattern, &decltype(paths)::value_type::first);
         if (path == paths.end()) path = paths.insert(path, {route->pattern, {}});
-        path->second.add(to_lower_ascii(route->method), to_operation(*route, catalogue));
+        path->second.raw(to_lower_ascii(route->method), to_operation(*route, catalogue));
     }
     JsonObject json;
-    for (const auto& [pattern, operations] : paths) json.add(pattern, operations.text());
-    return json.text();
+    for (const auto& [pattern, operations] : paths) json.raw(pattern, operations.str());
+    return json.str();
 }
 
 std::string to_tags(const Router& router)
@@ -281,29 +281,29 @@ std::string to_tags(const Router& router)
 std::string to_openapi(const Router& router, const OpenApiInfo& info)
 {
     JsonObject about;
-    about.add_text("title", info.title);
-    about.add_text("version", info.version);
-    about.add_text("description", info.description);
+    about.text_unless_empty("title", info.title);
+    about.text_unless_empty("version", info.version);
+    about.text_unless_empty("description", info.description);
 
     JsonObject problem;
-    problem.add_text("description", "an error (RFC 9457)");
-    problem.add("headers", to_headers({}, false));
-    problem.add("content", to_content(problem_type, problem_schema(), {}));
+    problem.text_unless_empty("description", "an error (RFC 9457)");
+    problem.raw("headers", to_headers({}, false));
+    problem.raw("content", to_content(problem_type, problem_schema(), {}));
 
     JsonObject components;
-    components.add("schemas", components_of(router).json());
-    components.add("headers", to_common_headers());
-    components.add("responses", fmt::format(R"({{"Problem":{}}})", problem.text()));
-    components.add("securitySchemes", R"({"bearer":{"type":"http","scheme":"bearer"}})");
+    components.raw("schemas", components_of(router).json());
+    components.raw("headers", to_common_headers());
+    components.raw("responses", fmt::format(R"({{"Problem":{}}})", problem.str()));
+    components.raw("securitySchemes", R"({"bearer":{"type":"http","scheme":"bearer"}})");
 
     JsonObject document;
-    document.add_text("openapi", "3.1.0");
-    document.add("info", about.text());
-    document.add("tags", to_tags(router));
-    document.add("security", R"([{"bearer":[]}])");
-    document.add("paths", to_paths(router, info.problems));
-    document.add("components", components.text());
-    return document.text() + "\n";
+    document.text_unless_empty("openapi", "3.1.0");
+    document.raw("info", about.str());
+    document.raw("tags", to_tags(router));
+    document.raw("security", R"([{"bearer":[]}])");
+    document.raw("paths", to_paths(router, info.problems));
+    document.raw("components", components.str());
+    return document.str() + "\n";
 }
 
 }  // namespace umavez::http

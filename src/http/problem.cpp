@@ -78,6 +78,7 @@ Response to_response(const Problem& problem, const ProblemPlace& place)
     response.headers.push_back({"Content-Type", "application/problem+json"});
     response.headers.push_back({"Content-Language", std::string{to_tag(place.language)}});
     for (const Header& header : problem.headers) response.headers.push_back(header);
+    if (!problem.cause.empty()) response.notes.push_back({"detail", problem.cause});
     return response;
 }
 

@@ -37,6 +37,7 @@ struct Problem {
     std::optional<int> status;    // nullopt: the kind's own
     std::vector<Member> members;  // in the order in which they are written
     std::vector<Header> headers;  // Retry-After, Allow …
+    std::string cause = {};       // for operators: goes into the notes of the answer, is never sent
 };
 
 // What a problem's body says about the request. The views and the catalogue outlive the call.

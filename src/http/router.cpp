@@ -186,7 +186,7 @@ Entry Router::enter(const Request& head) const
     if (gate.refuse) {
         entry.refusal = gate.refuse(head);
     } else if (!route.body) {
-        entry.refusal = refuse_body(head);
+        entry.refusal = refuse(refuse_body(head), head);
     }
     if (entry.refusal) mark(*entry.refusal, entry);
     return entry;

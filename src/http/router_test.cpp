@@ -153,6 +153,23 @@ TEST(Router, AGuardAnswersInsteadOfARefusalAndOnlyThen)
     EXPECT_EQ(ask(router, "GET", "/open").status, 404);
 }
 
+TEST(Router, AGuardAnswersForABodyThatNobodyWantsWhetherItCameOrIsAnnounced)
+{
+    Router router;
+    router.add("GET", "/things", says("all"));
+    router.guard_refusals([](const Request&) { return Response{.status = 401}; });
+    Request request;
+    request.method = "GET";
+    request.path = "/things";
+    request.body = "{}";
+
+    const Entry announced = router.enter(request);
+    const Response came = wait(router.answer(request));
+
+    EXPECT_EQ(announced.refusal.value().status, 401);
+    EXPECT_EQ(came.status, 401);
+}
+
 TEST(Router, TheTableIsSorted)
 {
     EXPECT_EQ(sample().routes().front(), "GET /");

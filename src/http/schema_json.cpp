@@ -1,6 +1,6 @@
 // Schemas as JSON Schema 2020-12.
 
-#include "http/json_object.hpp"
+#include "base/json_object.hpp"
 #include "http/schema.hpp"
 
 #include <fmt/format.h>
@@ -29,10 +29,10 @@ void add_bounds(JsonObject& members, const Schema& schema)
 {
     const bool is_integer = schema.type == Type::integer;
     if (schema.min > (is_integer ? std::numeric_limits<std::int64_t>::min() : 0)) {
-        members.add(is_integer ? "minimum" : "minLength", std::to_string(schema.min));
+        members.raw(is_integer ? "minimum" : "minLength", std::to_string(schema.min));
     }
     if (schema.max < std::numeric_limits<std::int64_t>::max()) {
-        members.add(is_integer ? "maximum" : "maxLength", std::to_string(schema.max));
+        members.raw(is_integer ? "maximum" : "maxLength", std::to_string(schema.max));
     }
 }
 
@@ -41,11 +41,11 @@ void add_fields(JsonObject& members, const std::vector<Field>& fields)
     JsonObject properties;
     std::vector<std::string> required;
     for (const Field& field : fields) {
-        properties.add(field.name, to_json(field));
+        properties.raw(field.name, to_json(field));
         if (field.required) required.push_back(to_json_text(field.name));
     }
-    members.add("properties", properties.text());
-    if (!required.empty()) members.add("required", to_json_array(required));
+    members.raw("properties", properties.str());
+    if (!required.empty()) members.raw("required", to_json_array(required));
 }
 
 JsonObject definition_of(const Schema& schema)
@@ -53,7 +53,7 @@ JsonObject definition_of(const Schema& schema)
     JsonObject members;
     const std::string_view type = json_type(schema.type);
     if (!type.empty()) {
-        members.add(
+        members.raw(
             "type",
             schema.nullable ? fmt::format(R"(["{}","null"])", type) : fmt::format("\"{}\"", type)
         );
@@ -62,23 +62,23 @@ JsonObject definition_of(const Schema& schema)
         case Type::any:
         case Type::boolean: break;
         case Type::text:
-            members.add_text("format", schema.format);
-            members.add_text("pattern", schema.pattern);
+            members.text_unless_empty("format", schema.format);
+            members.text_unless_empty("pattern", schema.pattern);
             add_bounds(members, schema);
             break;
         case Type::integer: add_bounds(members, schema); break;
-        case Type::money: members.add("multipleOf", "0.01"); break;
-        case Type::date: members.add_text("format", "date"); break;
-        case Type::date_time: members.add_text("format", "date-time"); break;
+        case Type::money: members.raw("multipleOf", "0.01"); break;
+        case Type::date: members.text_unless_empty("format", "date"); break;
+        case Type::date_time: members.text_unless_empty("format", "date-time"); break;
         case Type::one_of: {
             std::vector<std::string> words;
             for (const std::string& word : schema.words) words.push_back(to_json_text(word));
             if (schema.nullable) words.emplace_back("null");
-            members.add("enum", to_json_array(words));
+            members.raw("enum", to_json_array(words));
             break;
         }
         case Type::object: add_fields(members, *schema.fields); break;
-        case Type::array: members.add("items", to_json(*schema.item)); break;
+        case Type::array: members.raw("items", to_json(*schema.item)); break;
     }
     return members;
 }
@@ -97,16 +97,16 @@ std::string to_json(const Field& field)
 {
     std::string json = to_json(field.type);
     JsonObject more;
-    more.add_text("description", field.description);
-    if (!field.example.empty()) more.add("examples", "[" + field.example + "]");
+    more.text_unless_empty("description", field.description);
+    if (!field.example.empty()) more.raw("examples", "[" + field.example + "]");
     if (more.is_empty()) return json;
     json.pop_back();
-    return json + (json == "{" ? "" : ",") + more.text().substr(1);
+    return json + (json == "{" ? "" : ",") + more.str().substr(1);
 }
 
 std::string to_definition(const Schema& schema)
 {
-    return definition_of(schema).text();
+    return definition_of(schema).str();
 }
 
 }  // namespace umavez::http

@@ -168,7 +168,9 @@ struct ProblemOf {
     }
     std::optional<http::Problem> operator()(const Unavailable& outcome) const
     {
-        return unavailable(outcome.effect, facts.has_key);
+        http::Problem problem = unavailable(outcome.effect, facts.has_key);
+        problem.cause = outcome.detail;
+        return problem;
     }
     std::optional<http::Problem> operator()(const Unkeyed&) const { return std::nullopt; }
 };
@@ -180,7 +182,9 @@ std::optional<http::Problem> problem_of(const Outcome& outcome, const AnswerFact
     return std::visit(ProblemOf{facts}, outcome);
 }
 
-http::Problem problem_of(const Error& error, bool has_key)
+namespace {
+
+http::Problem kind_of(const Error& error, bool has_key)
 {
     switch (error.code) {
         case Errc::store_unavailable:
@@ -209,6 +213,15 @@ http::Problem problem_of(const Error& error, bool has_key)
         case Errc::sql: break;
     }
     return make_problem("internal-error", {});
+}
+
+}  // namespace
+
+http::Problem problem_of(const Error& error, bool has_key)
+{
+    http::Problem problem = kind_of(error, has_key);
+    problem.cause = error.detail;
+    return problem;
 }
 
 }  // namespace umavez::key_protocol

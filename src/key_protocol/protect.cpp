@@ -2,6 +2,7 @@
 
 #include "key_protocol/accepted_body.hpp"
 #include "key_protocol/admission.hpp"
+#include "key_protocol/bound.hpp"
 #include "key_protocol/content.hpp"
 #include "key_protocol/described.hpp"
 #include "key_protocol/outcome_problem.hpp"
@@ -13,19 +14,8 @@
 namespace umavez::key_protocol {
 namespace {
 
-// A route and what it uses, shared by all its requests.
-template <typename Declared>
-struct Bound {
-    Declared declared;
-    ApiNeeds needs;
-};
 using BoundRead = std::shared_ptr<const Bound<ReadRoute>>;
 using BoundCall = std::shared_ptr<const Bound<CallRoute>>;
-
-void note_caller(http::Response& answer, const access::Caller& caller)
-{
-    answer.notes.push_back({"tenant", caller.tenant_id.text()});
-}
 
 http::Response refuse(
     const http::Problem& problem, const ApiNeeds& needs, const http::Request& request
@@ -75,7 +65,6 @@ Task<http::Response> answer_read(BoundRead bound, http::Request request)
     const Result<void> done = co_await std::move(reading);
     if (!done) {
         http::Response failed = refuse(problem_of(done.error()), needs, request);
-        failed.notes.push_back({"detail", done.error().detail});
         note_caller(failed, *caller);
         co_return failed;
     }
@@ -104,17 +93,6 @@ Task<http::Response> answer_call(BoundCall bound, http::Request request)
     http::Response response = answer ? *std::move(answer) : refuse(answer.error(), needs, request);
     note_caller(response, *caller);
     co_return response;
-}
-
-template <typename Declared>
-http::Handler handler_of(
-    Declared declared,
-    const ApiNeeds& needs,
-    Task<http::Response> (*answer)(std::shared_ptr<const Bound<Declared>>, http::Request)
-)
-{
-    auto bound = std::make_shared<const Bound<Declared>>(std::move(declared), needs);
-    return [bound, answer](http::Request request) { return answer(bound, std::move(request)); };
 }
 
 // Who may not come in is told so before the body is read.
@@ -146,6 +124,20 @@ void add_write(http::Router& router, Declared route, const ApiNeeds& needs)
     );
 }
 
+template <typename Declared>
+void add_plain(
+    http::Router& router,
+    Declared route,
+    const ApiNeeds& needs,
+    Task<http::Response> (*answer)(std::shared_ptr<const Bound<Declared>>, http::Request)
+)
+{
+    http::Route described = described_read(route.route);
+    http::RouteGate gate = gate_of(needs, route.role);
+    auto handler = handler_of(Bound<Declared>{std::move(route), needs}, answer);
+    router.add(std::move(described), std::move(handler), std::move(gate));
+}
+
 }  // namespace
 
 std::vector<OperationSpec*> Api::operations()
@@ -161,16 +153,10 @@ void Api::bind(http::Router& router, const ApiNeeds& needs)
     for (AtomicRoute& route : std::exchange(atomic_, {})) add_write(router, std::move(route), needs);
     for (LeasedRoute& route : std::exchange(leased_, {})) add_write(router, std::move(route), needs);
     for (ReadRoute& route : std::exchange(reads_, {})) {
-        http::Route described = described_read(route.route);
-        http::RouteGate gate = gate_of(needs, route.role);
-        auto handler = handler_of(std::move(route), needs, answer_read);
-        router.add(std::move(described), std::move(handler), std::move(gate));
+        add_plain(router, std::move(route), needs, answer_read);
     }
     for (CallRoute& route : std::exchange(calls_, {})) {
-        http::Route described = described_read(route.route);
-        http::RouteGate gate = gate_of(needs, route.role);
-        auto handler = handler_of(std::move(route), needs, answer_call);
-        router.add(std::move(described), std::move(handler), std::move(gate));
+        add_plain(router, std::move(route), needs, answer_call);
     }
 }
 

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 namespace umavez::key_protocol {
@@ -342,6 +344,28 @@ TEST_F(Protect, ProblemsAreInTheLanguageOfTheClient)
     EXPECT_EQ(header_of(answer, "Content-Language"), "pt-BR");
     EXPECT_NE(answer.body.find(R"("request_id":"r-1")"), std::string::npos);
     EXPECT_NE(answer.body.find(R"("instance":"/api/v1/pagamentos")"), std::string::npos);
+}
+
+TEST_F(Protect, AnExceptionOfAnActionIsA500ThatNamesItsGuaranteeAndFreesTheKey)
+{
+    open();
+    shop_.inside = [] { throw std::runtime_error{"a bug"}; };
+
+    const http::Response failed = pay("k1", R"({"valor":1})");
+    const http::Response unkeyed = ask("POST", {}, R"({"valor":1})");
+    shop_.inside = [] {};
+    const http::Response retried = pay("k1", R"({"valor":1})");
+
+    EXPECT_EQ(failed.status, 500);
+    EXPECT_EQ(http::find_header(failed.headers, "Idempotency-Guarantee"), "atomic");
+    EXPECT_EQ(failed.body.find("a bug"), std::string::npos);
+    const auto is_detail = [](const http::Note& note) { return note.name == "detail"; };
+    ASSERT_EQ(std::ranges::count_if(failed.notes, is_detail), 1);
+    EXPECT_NE(std::ranges::find_if(failed.notes, is_detail)->value.find("a bug"), std::string::npos);
+    EXPECT_EQ(unkeyed.status, 500);
+    EXPECT_EQ(http::find_header(unkeyed.headers, "Idempotency-Guarantee"), "none");
+    EXPECT_EQ(retried.status, 201);
+    EXPECT_EQ(count(), "1");
 }
 
 }  // namespace

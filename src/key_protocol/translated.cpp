@@ -66,11 +66,9 @@ constexpr auto table = std::to_array<Pair>({
      "a chave \"{}\" está {}; só uma chave em dúvida, abandonada ou que falhou pode ser liberada"},
     {"key \"{}\" changed meanwhile; look at it again",
      "a chave \"{}\" mudou enquanto isso; consulte-a de novo"},
-    {"there is no key \"{}\"", "não existe a chave \"{}\""},
+    {"there is no record of the key \"{}\"", "não há registro da chave \"{}\""},
     {"key \"{}\" is free already: the next request with it runs",
      "a chave \"{}\" já está livre: a próxima requisição com ela executa"},
-    {"unknown operation \"{}\"; declared are: {}",
-     "operação desconhecida: \"{}\"; as declaradas são: {}"},
     {"this cursor is none that a page gave; begin without one",
      "este cursor não foi dado por uma página; comece sem ele"},
     // Of the routes of operators.

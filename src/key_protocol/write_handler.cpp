@@ -3,6 +3,7 @@
 #include "key_protocol/accepted_body.hpp"
 #include "key_protocol/admission.hpp"
 #include "key_protocol/answer.hpp"
+#include "key_protocol/bound.hpp"
 #include "key_protocol/outcome_problem.hpp"
 #include "key_protocol/replay_headers.hpp"
 #include "key_protocol/target.hpp"
@@ -14,27 +15,24 @@
 namespace umavez::key_protocol {
 namespace {
 
-// A route and what it uses, shared by all its requests.
 template <typename Declared>
-struct BoundWrite {
+struct BoundWrite : Bound<Declared> {
     BoundWrite(Declared route, const ApiNeeds& used)
-        : declared(std::move(route)),
-          needs(used),
-          identity{
-              *Operation::parse(declared.operation.name),
-              declared.route.pattern,
-              declared.operation.policy,
+        : Bound<Declared>{std::move(route), used},
+          protected_route{
+              *Operation::parse(this->declared.operation.name),
+              this->declared.route.pattern,
+              this->declared.operation.policy,
           }
     {
-        const bool has_parameters = declared.route.pattern.find('{') != std::string::npos;
+        const http::Route& bound = this->declared.route;
+        const bool has_parameters = bound.pattern.find('{') != std::string::npos;
         http::Request bare{};
-        bare.method = declared.route.method;
-        if (!has_parameters) identity.target_without_query = target_of(bare, identity.pattern);
+        bare.method = bound.method;
+        if (!has_parameters) protected_route.target_without_query = target_of(bare, bound.pattern);
     }
 
-    Declared declared;
-    ApiNeeds needs;
-    ProtectedRoute identity;
+    ProtectedRoute protected_route;
 };
 
 // One request on its way through the engine. What actions tell besides their answer ends up here;
@@ -80,21 +78,30 @@ Response keep(OrProblem<Response> done, AnswerFacts& facts)
     return std::move(split.kept);
 }
 
+// An exception must not reach the engine, here and below: it would be handed on, and what the answer
+// should say of the request with it lost. An error undoes the action just the same.
 Task<Result<Outcome>> run_action(
     Engine& engine, Request request, const AtomicAction& action, Run& run
 )
 {
     AtomicHandler handler = [&](Transaction& transaction) -> Result<Response> {
         run.facts.passing.clear();
-        auto done = action(transaction);
-        if (!done) return std::unexpected(done.error());
-        return keep(*std::move(done), run.facts);
+        run.exception.clear();
+        try {
+            auto done = action(transaction);
+            if (!done) return std::unexpected(done.error());
+            return keep(*std::move(done), run.facts);
+        } catch (const std::exception& exception) {
+            run.exception = exception.what();
+        } catch (...) {
+            run.exception = "an exception without a text";
+        }
+        return fail(Errc::invalid_argument, "the action threw: " + run.exception);
     };
     return engine.async_atomically(std::move(request), std::move(handler));
 }
 
-// An exception must not reach the engine: it would be handed on, and the outcome with it lost. The
-// status tells the engine the same, that nobody knows what happened.
+// The status tells the engine what an exception would: that nobody knows what happened.
 Task<Response> run_leased(Lease& lease, const LeasedAction& action, Run& run)
 {
     try {
@@ -126,15 +133,7 @@ std::expected<ReadRequest, http::Problem> read(
     if (auto refused = check_body(bound.declared.route, request)) {
         return std::unexpected(*std::move(refused));
     }
-    return read_request(request, caller.tenant_id, bound.identity, bound.needs.settings);
-}
-
-// For operators, never for clients.
-std::string detail_of(const Result<Outcome>& outcome, const Run& run)
-{
-    if (!outcome) return outcome.error().detail;
-    if (const auto* const down = std::get_if<Unavailable>(&*outcome)) return down->detail;
-    return run.exception;
+    return read_request(request, caller.tenant_id, bound.protected_route, bound.needs.settings);
 }
 
 // For clients validation comes after the look-up (docs/reference/idempotency.md); here it comes
@@ -178,11 +177,11 @@ Task<http::Response> answer_admitted(
     }
     auto running = run_action(bound.needs.engine, asked->request, *action, run);
     auto outcome = co_await std::move(running);
-    const std::string detail = detail_of(outcome, run);
+    const bool is_told = !outcome;  // as the cause of its problem
     const std::string_view name = outcome ? to_text(*outcome) : "failed";
     http::Response answer = outcome ? answer_with(*std::move(outcome), name)
                                     : answer_with(outcome.error(), name);
-    if (!detail.empty()) answer.notes.push_back({"detail", detail});
+    if (!is_told && !run.exception.empty()) answer.notes.push_back({"detail", run.exception});
     co_return answer;
 }
 
@@ -196,15 +195,14 @@ Task<http::Response> answer_write(
     if (!caller) co_return to_answer(caller.error(), facts_of(*bound, request));
     Task<http::Response> answering = answer_admitted(*bound, *caller, request);
     http::Response answer = co_await std::move(answering);
-    answer.notes.push_back({"tenant", caller->tenant_id.text()});
+    note_caller(answer, *caller);
     co_return answer;
 }
 
 template <typename Declared>
 http::Handler make_handler(Declared route, const ApiNeeds& needs)
 {
-    auto bound = std::make_shared<const BoundWrite<Declared>>(std::move(route), needs);
-    return [bound](http::Request request) { return answer_write(bound, std::move(request)); };
+    return handler_of(BoundWrite<Declared>{std::move(route), needs}, answer_write<Declared>);
 }
 
 }  // namespace

@@ -142,6 +142,17 @@ std::unexpected<Error> fail_with_errno(std::string_view action, const std::strin
     );
 }
 
+// While the queue of the listener is full, connect() waits; for a Unix socket this is its deadline.
+void limit_connect(int peer, std::chrono::milliseconds patience)
+{
+    const auto whole = std::chrono::floor<std::chrono::seconds>(patience);
+    const timeval limit{
+        .tv_sec = static_cast<time_t>(whole.count()),
+        .tv_usec = static_cast<suseconds_t>(std::chrono::microseconds{patience - whole}.count()),
+    };
+    static_cast<void>(::setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ControlSocket>> ControlSocket::open(std::string path, Handler handler)
@@ -252,8 +263,11 @@ Result<std::string> ask_control_socket(
         return fail(Errc::store_unavailable, fmt::format("nobody answers at {}: {}", path, why));
     };
     const Descriptor peer{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (peer.get() < 0 || ::connect(peer.get(), as_sockaddr(*address), sizeof *address) != 0) {
-        return unanswered(std::strerror(errno));
+    if (peer.get() < 0) return unanswered(std::strerror(errno));
+    limit_connect(peer.get(), std::min<std::chrono::milliseconds>(patience, control_write_deadline));
+    if (::connect(peer.get(), as_sockaddr(*address), sizeof *address) != 0) {
+        // What a full queue is called when its time is over.
+        return unanswered(errno == EAGAIN ? "it takes nobody in" : std::strerror(errno));
     }
     if (!write_line(peer.get(), std::string{line}, Steady::now() + control_write_deadline)) {
         return unanswered("it took no line");

@@ -249,5 +249,37 @@ TEST(ControlSocket, HandlerThatThrowsIsAnsweredAsAnError)
     EXPECT_EQ(*ask_control_socket(path, "ping"), "error: no");
 }
 
+// A process that was stopped (SIGSTOP, a debugger) listens and takes nobody in.
+TEST(ControlSocket, WhoFindsTheQueueFullIsToldInTime)
+{
+    const test::Directory directory;
+    const std::string path = directory.file("test.db.sock");
+    const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const auto* const at = reinterpret_cast<const sockaddr*>(&address);
+    ASSERT_EQ(::bind(listener, at, sizeof address), 0);
+    ASSERT_EQ(::listen(listener, 0), 0);
+    std::vector<int> waiting;
+    do {
+        waiting.push_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    } while (::connect(waiting.back(), at, sizeof address) == 0 && waiting.size() < 100);
+
+    auto asked = std::async(std::launch::async, [&path] {
+        return ask_control_socket(path, "ping", std::chrono::milliseconds{50});
+    });
+
+    const bool is_told = asked.wait_for(std::chrono::seconds{20}) == std::future_status::ready;
+    if (!is_told) ::close(listener);  // whoever waits is let go
+    EXPECT_TRUE(is_told);
+    const auto answer = asked.get();
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Errc::store_unavailable);
+    EXPECT_NE(answer.error().detail.find("it takes nobody in"), std::string::npos);
+    for (const int each : waiting) ::close(each);
+    if (is_told) ::close(listener);
+}
+
 }  // namespace
 }  // namespace umavez::operators

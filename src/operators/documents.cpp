@@ -75,6 +75,21 @@ std::string to_json(const RecordsPage& page)
         .str();
 }
 
+std::string to_json(const StoriesPage& page)
+{
+    const auto one = [](const RecordId& id) {
+        return JsonObject{}
+            .text("tenant", id.tenant_id.text())
+            .text("operation", id.operation.text())
+            .text("key", id.key.text())
+            .str();
+    };
+    return JsonObject{}
+        .raw("stories", to_json_array(page.ids, one))
+        .raw("next", page.next.empty() ? "null" : to_json_text(page.next))
+        .str();
+}
+
 std::string to_json(const RecordId& id, const Story& story)
 {
     const Record* const record = story.record ? &*story.record : nullptr;

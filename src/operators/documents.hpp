@@ -14,6 +14,9 @@ namespace umavez::operators {
 // {"records": […], "next": "…" | null, "now": …}
 std::string to_json(const RecordsPage& page);
 
+// {"stories": [{"tenant", "operation", "key"}], "next": "…" | null}
+std::string to_json(const StoriesPage& page);
+
 // {"record": {…} | null, "state", "meaning", "next", "effect_key", "now", "timeline": […]}
 std::string to_json(const RecordId& id, const Story& story);
 

@@ -39,6 +39,7 @@ protected:
     {
         ASSERT_TRUE(engine_->declare({.name = "cobrar", .policy = {.guarantee = Guarantee::leased}})
         );
+        ASSERT_TRUE(engine_->declare({.name = "anotar"}));
         ASSERT_TRUE(engine_->start());
         tokens_ = *access::TokenBook::open(*database_, {.refresh_period = std::nullopt});
         desk_.emplace(needs(), problems_);
@@ -113,6 +114,39 @@ TEST_F(LocalDeskTest, RecordsAreFoundByStatusOperationTenantAndKey)
     const Reply first = ask("/ops/records", "limit=1");
     EXPECT_THAT(first.body, HasSubstr("k2"));
     EXPECT_THAT(first.body, Not(HasSubstr("\"next\":null")));
+}
+
+TEST_F(LocalDeskTest, AKeyWhoseAttemptsLeftNoRecordIsFoundByItsStory)
+{
+    leave_in_doubt("k1");  // has a record: no story beside it
+    for (const char* const tenant : {"acme", "outra"}) {
+        Request request = request_of("k2", tenant);
+        request.operation = *Operation::parse("anotar");
+        const auto released = engine_->atomically(request, [](Transaction&) -> Result<Response> {
+            return Response{.status = 503};
+        });
+        ASSERT_TRUE(released) << released.error().detail;
+    }
+
+    EXPECT_EQ(ask("/ops/stories", "key=k1").body, "{\"stories\":[],\"next\":null}\n");
+    EXPECT_EQ(
+        ask("/ops/stories", "key=k2&tenant=outra").body,
+        "{\"stories\":[{\"tenant\":\"outra\",\"operation\":\"anotar\",\"key\":\"k2\"}],"
+        "\"next\":null}\n"
+    );
+    EXPECT_THAT(ask("/ops/stories", "key=k2").body, HasSubstr("acme"));
+    EXPECT_THAT(ask("/ops/stories", "key=k2&operation=cobrar").body, HasSubstr("[]"));
+    EXPECT_THAT(ask("/ops/stories", "key=k").body, HasSubstr("[]"));
+    EXPECT_EQ(ask("/ops/stories").status, 422);
+    EXPECT_EQ(ask("/ops/stories", "key=k2&cursor=zz").status, 422);
+    const access::Caller acme{
+        .tenant_id = *TenantId::parse("acme"), .role = access::Role::operator_, .label = "ana"
+    };
+    http::Request search;
+    search.parameters = {{"key", "k2"}};
+    const http::Response own = as(acme, "operators.stories", search);
+    EXPECT_THAT(own.body, HasSubstr("acme"));
+    EXPECT_THAT(own.body, Not(HasSubstr("outra")));
 }
 
 TEST_F(LocalDeskTest, WrongParametersAreRefusedWithTheirName)
@@ -238,7 +272,11 @@ TEST_F(LocalDeskTest, AnOperatorSeesTheTenantOfItsTokenOnly)
     EXPECT_THAT(listed, HasSubstr("k1"));
     EXPECT_THAT(listed, Not(HasSubstr("k2")));
     for (const char* const id :
-         {"operators.records", "operators.explain", "operators.release", "operators.resolve"}) {
+         {"operators.records",
+          "operators.stories",
+          "operators.explain",
+          "operators.release",
+          "operators.resolve"}) {
         EXPECT_EQ(as(caller, id, other).status, 403) << id;
     }
     EXPECT_EQ(as(caller, "operators.sweep", {}).status, 403);
@@ -286,6 +324,34 @@ TEST_F(LocalDeskTest, LinesOfTheSocketAreAnswered)
         parse_reply(desk_->answer_line(to_line(Wish{"POST", "/ops/sweep", "", ""}, "ana")));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->body, "{\"records\":0,\"audit_entries\":0}\n");
+}
+
+// What the engine says to operators is met by people, in their language.
+TEST_F(LocalDeskTest, WhatTheEngineRefusesIsToldInBothLanguages)
+{
+    const auto id_of = [](const std::string& key) {
+        const Request request = request_of(key);
+        return RecordId{request.tenant_id, request.operation, *request.key};
+    };
+    auto held = engine_->begin(request_of("running"));
+    ASSERT_TRUE(std::holds_alternative<Lease>(*held));
+    ASSERT_TRUE(engine_->leased(request_of("done"), [](Lease&) { return Response{.status = 201}; }));
+    leave_in_doubt("free");
+    ASSERT_TRUE(engine_->release(id_of("free"), "it is not there"));
+    const auto told = [](const auto& refused) {
+        EXPECT_FALSE(refused);
+        const http::Problem problem = problem_of(refused.error());
+        EXPECT_EQ(problem.detail.english, refused.error().detail);
+        EXPECT_NE(problem.detail.portuguese, problem.detail.english);
+        EXPECT_EQ(problem.cause, refused.error().detail);
+    };
+
+    for (const char* const key : {"running", "free", "nobody", "done"}) {
+        SCOPED_TRACE(key);
+        told(engine_->resolve(id_of(key), Resolution::failed, std::nullopt, "r"));
+        told(engine_->release(id_of(key), "r"));
+    }
+    told(engine_->records({.cursor = "zz"}));
 }
 
 }  // namespace

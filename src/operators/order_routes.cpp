@@ -121,57 +121,52 @@ Task<Answer> resolve_record(OperatorNeeds needs, const Exchange& exchange)
     co_return co_await std::move(answering);
 }
 
-http::Body reason_body(std::vector<http::Field> more = {})
+// A decision about a record: `/release`, with the fields that its body has besides the reason.
+http::Route declare_order(
+    const std::string& verb, std::string summary, std::vector<http::Field> more = {}
+)
 {
+    http::Route order = declare(
+        "POST",
+        std::string{record_pattern} + "/" + verb,
+        "operators." + verb,
+        std::move(summary)
+    );
     std::vector<http::Field> fields{
         {.name = "reason", .type = http::text({.min = 1}), .description = "why; kept in the audit"}
     };
     std::ranges::move(more, std::back_inserter(fields));
-    http::Body body;
-    body.schema = http::object(std::move(fields));
-    return body;
+    order.body.emplace();
+    order.body->schema = http::object(std::move(fields));
+    order.answers.push_back({.status = 200, .description = "done"});
+    order.problems = {
+        "forbidden", "store-unavailable", "record-not-changed", "validation", "not-found"
+    };
+    return order;
 }
 
 http::Route declare_release()
 {
-    http::Route release = declare(
-        "POST",
-        std::string{record_pattern} + "/release",
-        "operators.release",
-        "Let an in-doubt, abandoned or failed key be claimed again"
-    );
-    release.body = reason_body();
-    release.answers.push_back({.status = 200, .description = "done"});
-    release.problems = {
-        "forbidden", "store-unavailable", "record-not-changed", "validation", "not-found"
-    };
-    return release;
+    return declare_order("release", "Let an in-doubt, abandoned or failed key be claimed again");
 }
 
 http::Route declare_resolve()
 {
-    http::Route resolve = declare(
-        "POST",
-        std::string{record_pattern} + "/resolve",
-        "operators.resolve",
-        "Give an in-doubt or abandoned key its final word"
+    return declare_order(
+        "resolve",
+        "Give an in-doubt or abandoned key its final word",
+        {
+            {.name = "as", .type = http::one_of({"succeeded", "failed"})},
+            {.name = "response_status",
+             .type = http::integer({.min = 200, .max = 599}),
+             .required = false},
+            {.name = "response_type", .type = http::text(), .required = false},
+            {.name = "response_body",
+             .type = http::text(),
+             .description = "what retries are answered with",
+             .required = false},
+        }
     );
-    resolve.body = reason_body({
-        {.name = "as", .type = http::one_of({"succeeded", "failed"})},
-        {.name = "response_status",
-         .type = http::integer({.min = 200, .max = 599}),
-         .required = false},
-        {.name = "response_type", .type = http::text(), .required = false},
-        {.name = "response_body",
-         .type = http::text(),
-         .description = "what retries are answered with",
-         .required = false},
-    });
-    resolve.answers.push_back({.status = 200, .description = "done"});
-    resolve.problems = {
-        "forbidden", "store-unavailable", "record-not-changed", "validation", "not-found"
-    };
-    return resolve;
 }
 
 }  // namespace

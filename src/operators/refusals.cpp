@@ -43,7 +43,10 @@ http::Problem problem_of(const Error& error)
     if (!is_absent && error.code != Errc::invalid_argument) return key_protocol::problem_of(error);
     http::Text told = key_protocol::translated(error.detail);
     const std::string_view name = is_absent ? "not-found" : "record-not-changed";
-    return make(std::string{name}, std::move(told.english), std::move(told.portuguese));
+    http::Problem problem =
+        make(std::string{name}, std::move(told.english), std::move(told.portuguese));
+    problem.cause = error.detail;
+    return problem;
 }
 
 http::Problem not_found(const std::string& what)

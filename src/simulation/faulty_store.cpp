@@ -14,6 +14,7 @@ FaultyStore::FaultyStore(Scene& scene, Store& inner, FaultyStoreOptions options)
       dice_(scene.world.dice().fork(50'000 + options.node))
 {
     if (!options_.in_process) traits_.reads_aside = options_.reads_aside;
+    if (options_.many_writers) traits_.one_writer = false;
 }
 
 FaultyStore::Fate FaultyStore::draw_fate(Command command)

@@ -29,6 +29,8 @@ struct FaultyStoreOptions {
     // For stale reads; null: find() tells the truth.
     const ObservingStore* observer = nullptr;
     bool reads_aside = false;
+    bool at_hand = false;  // records can be looked at without a command that travels
+    bool many_writers = false;
 };
 
 class FaultyStore final : public StoreDecorator {
@@ -43,6 +45,10 @@ public:
     Async<Swept> sweep(std::size_t count_max, Duration audit_retention) override;
     Async<Due> due(DueQuery query) override;
     void note(RecordId id, AuditNote audit) noexcept override;
+    void look_at(const RecordIdView& id, const Look& look) const override
+    {
+        if (options_.at_hand) inner_.look_at(id, look);
+    }
 
     // What becomes of one command.
     enum class Command : std::uint8_t { write, heartbeat, read };

@@ -61,6 +61,7 @@ public:
             .observer = &observer_,
             // A read aside would see the true fingerprint.
             .reads_aside = scene_.swarm.reads_aside && mutant_ != Mutant::fingerprint_skipped,
+            .at_hand = scene_.swarm.at_hand && mutant_ != Mutant::fingerprint_skipped,
         };
         Store& shared = shared_mutant_ ? *shared_mutant_ : observer_;
         return std::make_unique<MemoryNodeStore>(scene_, shared, options, mutant_, clock);

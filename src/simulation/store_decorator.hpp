@@ -1,7 +1,8 @@
 #pragma once
 
 // StoreDecorator: a store that hands everything on. Observers, faults and mutants override what they
-// change. As thread-safe as what it decorates.
+// change. PortDecorator does the same for what implements more than the port: what `Port` adds to
+// Store is left to the class that derives. As thread-safe as what it decorates.
 
 #include "store/store.hpp"
 
@@ -10,10 +11,11 @@
 
 namespace umavez::simulation {
 
-class StoreDecorator : public Store {
+template <typename Port>
+class PortDecorator : public Port {
 public:
     // `inner` outlives the decorator.
-    explicit StoreDecorator(Store& inner) : inner_(inner) {}
+    explicit PortDecorator(Store& inner) : inner_(inner) {}
 
     const StoreTraits& traits() const noexcept override { return inner_.traits(); }
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
@@ -39,6 +41,14 @@ public:
         return inner_.scan(std::move(query));
     }
     Async<StoreCounts> count() override { return inner_.count(); }
+    Async<StoriesPage> stories(StoriesQuery query) override
+    {
+        return inner_.stories(std::move(query));
+    }
+    void look_at(const RecordIdView& id, const Look& look) const override
+    {
+        inner_.look_at(id, look);
+    }
     void note(RecordId id, AuditNote audit) noexcept override
     {
         inner_.note(std::move(id), std::move(audit));
@@ -51,5 +61,7 @@ public:
 protected:
     Store& inner_;
 };
+
+using StoreDecorator = PortDecorator<Store>;
 
 }  // namespace umavez::simulation

@@ -106,6 +106,8 @@ Swarm draw_swarm(Dice dice, StoreKind store)
     swarm.reads_aside = dice.chance(500);
     swarm.originals = dice.chance(200);
     swarm.waits = dice.chance(400);
+    swarm.at_hand = store == StoreKind::memory && dice.chance(300);
+    swarm.many_writers = store == StoreKind::sqlite && dice.chance(400);
     return swarm;
 }
 
@@ -122,6 +124,8 @@ std::string to_text(const Swarm& swarm)
     if (swarm.reads_aside) text += " reads_aside";
     if (swarm.originals) text += " originals";
     if (swarm.waits) text += " waits";
+    if (swarm.at_hand) text += " at_hand";
+    if (swarm.many_writers) text += " many_writers";
     for (std::size_t kind = 0; kind < fault_kinds_count; ++kind) {
         if (swarm.rates[kind] == 0) continue;
         fmt::format_to(std::back_inserter(text), " {}={}", names[kind], swarm.rates[kind]);

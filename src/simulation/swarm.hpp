@@ -86,6 +86,8 @@ struct Swarm {
     bool reads_aside = false;
     bool originals = false;  // on_mismatch = original
     bool waits = false;      // on_duplicate = wait
+    bool at_hand = false;    // memory: records are looked at where they lie
+    bool many_writers = false;  // SQLite: the engine may not rely on being the only writer
 
     std::uint32_t& rate(FaultKind kind) { return rates[static_cast<std::size_t>(kind)]; }
     std::uint32_t rate(FaultKind kind) const { return rates[static_cast<std::size_t>(kind)]; }

@@ -90,6 +90,7 @@ using Look = std::function<void(const Record& record, Instant now)>;
 struct Swept {
     std::vector<RecordId> ids;       // spent records, now gone
     std::size_t audit_entries = 0;   // beyond the audit's own retention, now gone
+    std::optional<std::string> unreadable;  // the first record that failed its own checks: left alone
 };
 
 // Which records wait for a worker: of some operations those whose lease is over, of some those in doubt
@@ -103,6 +104,7 @@ struct DueQuery {
 struct Due {
     std::vector<NamedRecord> records;
     Instant now;
+    std::optional<std::string> unreadable;  // the first record that failed its own checks: left out
 };
 
 struct StoreCount {
@@ -145,7 +147,8 @@ public:
     virtual Async<void> replace_one(const RecordId& id, Change& change, Replaced& replaced);
 
     // Prolongs leases that still are the caller's: token and status `processing`. Like `replace`, but
-    // nothing else of the record changes.
+    // nothing else of the record changes. One that fails its own checks is answered as if it were not there:
+    // nobody can say whose it is, and the others' leases must not end for it.
     virtual Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) = 0;
 
     // A committed record, read without waiting for writers: good for answering a replay, worth nothing as
@@ -167,6 +170,13 @@ public:
     // For people. invalid_argument: the cursor is none of ours.
     virtual Async<RecordsPage> scan(RecordsQuery query) = 0;
     virtual Async<StoreCounts> count() = 0;
+
+    // Keys whose story is kept without their record. A store whose stories end with their records has none.
+    // invalid_argument: the cursor is none of ours.
+    virtual Async<StoriesPage> stories(StoriesQuery /*query*/)
+    {
+        return Async<StoriesPage>::ready(StoriesPage{});
+    }
 
     // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is
     // full the entry is dropped and counted.

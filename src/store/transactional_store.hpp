@@ -49,6 +49,13 @@ public:
         bool finds_itself = true;
     };
     virtual Task<Result<void>> async_run(Closure closure, RunLimits limits) = 0;
+
+    // As Database::async_read, for a closure that reads a few rows by their keys: it may run on the caller's
+    // thread, even on one that waits for sockets.
+    virtual Task<Result<void>> async_look(Closure closure)
+    {
+        return database().async_read(std::move(closure));
+    }
 };
 
 }  // namespace umavez

@@ -170,6 +170,11 @@ void add_database(FamilyList& list, const EngineSnapshot& snapshot)
     list.add(snapshot.lane.batch_sizes, snapshot.lane.members);
     list.counter("umavez_lane_retried_alone_total", "Members run again after their batch was lost");
     list.add(snapshot.lane.retried_alone);
+    list.counter(
+        "umavez_lane_batches_rerun_total",
+        "Batches that had to undo a member, and were run again with savepoints"
+    );
+    list.add(snapshot.lane.batches_rerun);
     list.gauge("umavez_lane_queue_length", "Members that wait for the lane");
     list.add(snapshot.lane.queue_length);
 }

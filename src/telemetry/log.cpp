@@ -14,6 +14,7 @@ namespace umavez {
 namespace {
 
 constexpr std::size_t text_bytes_max = 512;
+constexpr std::size_t line_bytes_usual = 512;
 
 std::string_view to_text(LogLevel level) noexcept
 {
@@ -30,10 +31,7 @@ struct AppendValue {
     std::string& line;
 
     void operator()(bool value) const { line += value ? "true" : "false"; }
-    void operator()(std::int64_t value) const
-    {
-        fmt::format_to(std::back_inserter(line), "{}", value);
-    }
+    void operator()(std::int64_t value) const { line += std::to_string(value); }
     void operator()(double value) const
     {
         if (std::isfinite(value)) {
@@ -65,8 +63,13 @@ std::string to_log_line(
     Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
 )
 {
-    std::string line =
-        fmt::format(R"({{"time":"{}","level":"{}","event":)", to_rfc3339(now), to_text(level));
+    std::string line;
+    line.reserve(line_bytes_usual);
+    line += R"({"time":")";
+    line += to_rfc3339(now);
+    line += R"(","level":")";
+    line += to_text(level);
+    line += R"(","event":)";
     append_json_text(line, event, text_bytes_max);
     for (const LogField& field : fields) {
         line += ',';

@@ -14,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
+constexpr std::size_t gathered_bytes_max = 64 * 1024;  // enough for one go
+constexpr auto gather_time = 5ms;
 constexpr auto flush_limit = 1s;
 constexpr int look_ms = 100;  // how often a stuck writer looks whether it should end
 
@@ -42,14 +44,18 @@ void LogWriter::put(std::string_view line)
         ++dropped_;
         return;
     }
+    const std::size_t before = waiting_.size();
     waiting_ += line;
     waiting_ += '\n';
-    changed_.notify_all();
+    const bool is_enough = before < gathered_bytes_max && waiting_.size() >= gathered_bytes_max;
+    if (before == 0 || is_enough) changed_.notify_all();
 }
 
 void LogWriter::flush()
 {
     std::unique_lock lock{mutex_};
+    is_hurried_ = true;
+    changed_.notify_all();
     changed_.wait_for(lock, flush_limit, [this] { return waiting_.empty() && !is_writing_; });
 }
 
@@ -59,6 +65,10 @@ void LogWriter::run()
     for (;;) {
         changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
         if (waiting_.empty()) return;
+        changed_.wait_for(lock, gather_time, [this] {
+            return is_ending_ || is_hurried_ || waiting_.size() >= gathered_bytes_max;
+        });
+        is_hurried_ = false;
         std::string lines = std::exchange(waiting_, {});
         const std::size_t dropped = std::exchange(dropped_, 0);
         is_writing_ = true;

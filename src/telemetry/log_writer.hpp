@@ -4,6 +4,7 @@
 //
 // Whoever logs never waits for whoever reads: a terminal that was paused or a full pipe must not stop the
 // server. What does not fit any more is dropped and counted, and the count is told when there is room.
+// Lines are gathered for a few milliseconds: the thread is woken for the first of them, not for each.
 // (spdlog's asynchronous logger waits for its sink when it ends: a stuck reader would keep the program from
 // ending.) Thread-safe.
 
@@ -41,6 +42,7 @@ private:
     std::string waiting_;
     std::size_t dropped_ = 0;
     bool is_writing_ = false;
+    bool is_hurried_ = false;  // somebody waits for what is there
     bool is_ending_ = false;
     std::thread thread_;  // last: it uses all of the above
 };

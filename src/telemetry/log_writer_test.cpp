@@ -68,6 +68,24 @@ TEST_F(LogWriterTest, LinesComeInTheirOrder)
     EXPECT_EQ(read_all(), "one\ntwo\n");
 }
 
+TEST_F(LogWriterTest, LinesComeWithoutAnybodyAskingForThem)
+{
+    writer_->put("one");
+
+    char bytes[16];
+    EXPECT_EQ(::read(reader_, bytes, sizeof bytes), 4);  // waits for it
+}
+
+TEST_F(LogWriterTest, WhatIsThereIsWrittenAfterAFlush)
+{
+    writer_->put("one");
+    writer_->put("two");
+    writer_->flush();
+
+    char bytes[16];
+    EXPECT_EQ(::read(reader_, bytes, sizeof bytes), 8);
+}
+
 TEST_F(LogWriterTest, NobodyWaitsForAReaderThatDoesNotRead)
 {
     const std::string line(1000, 'a');

@@ -186,6 +186,51 @@ TEST(Atomic, InsideAnotherTransactionItIsDurableWithIt)
     EXPECT_EQ(shop.count(), 1);
 }
 
+TEST(Atomic, InsideAnotherTransactionOnlyWhatItCommitsIsCountedAndTold)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+    Request keyless = pedido;
+    keyless.key.reset();
+    const auto apply = [&](bool fails) {
+        return shop.database->transact([&](Transaction& transaction) -> Result<void> {
+            EXPECT_TRUE(shop.engine->atomically(transaction, pedido, inserting("a")));
+            EXPECT_TRUE(shop.engine->atomically(transaction, keyless, inserting("x", 422)));
+            EXPECT_TRUE(shop.engine->atomically(
+                transaction, request("pedidos.criar", "k2"), inserting("b", 503)
+            ));
+            // A part that is undone while the rest goes on.
+            EXPECT_FALSE(transaction.nested([&]() -> Result<void> {
+                EXPECT_TRUE(shop.engine->atomically(
+                    transaction, request("pedidos.criar", "k3"), inserting("c")
+                ));
+                return fail(Errc::invalid_argument, "undone");
+            }));
+            if (fails) return fail(Errc::invalid_argument, "the outer part failed");
+            return {};
+        });
+    };
+
+    EXPECT_FALSE(apply(true));
+    OperationStats stats = shop.engine->stats().front();
+    EXPECT_EQ(stats.executed + stats.replayed + stats.unkeyed + stats.released, 0u);
+
+    EXPECT_TRUE(apply(false));
+    stats = shop.engine->stats().front();
+    EXPECT_EQ(stats.executed, 2u);  // a 503 was executed, too
+    EXPECT_EQ(stats.unkeyed, 1u);
+    EXPECT_EQ(stats.released, 1u);
+    EXPECT_EQ(stats.replayed, 0u);
+
+    EXPECT_FALSE(apply(true));
+    EXPECT_TRUE(apply(false));
+    EXPECT_EQ(shop.engine->stats().front().replayed, 1u);
+    shop.engine.reset();  // notes that still wait are written
+    EXPECT_EQ(shop.count("umavez_audit WHERE event = 'replayed'"), 1);
+}
+
 TEST(Atomic, ATransactionOfAnotherDatabaseIsRefusedBeforeTheHandlerRuns)
 {
     Shop shop;
@@ -409,6 +454,41 @@ TEST(Atomic, SweptRecordsTakeTheOperationsOwnRowsAlong)
     EXPECT_EQ(swept->records, 1u);
     EXPECT_EQ(shop.count(), 0);
     EXPECT_EQ(shop.count("umavez_records"), 0);
+}
+
+TEST(Atomic, ABatchThatHadToUndoAMemberIsCountedAsRunAgain)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    ASSERT_TRUE(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+    ASSERT_EQ(shop.database->lane_stats().batches_rerun, 0u);
+
+    const auto refused = shop.engine->atomically(request("pedidos.criar", "k2"), inserting("b", 422));
+
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(shop.database->lane_stats().batches_rerun, 1u);
+    EXPECT_EQ(shop.database->lane_stats().retried_alone, 0u);
+}
+
+TEST(Atomic, TwoEnginesOnOneDatabaseBothKeepTheirNotes)
+{
+    Shop shop;
+    shop.declare(atomic());
+    shop.start();
+    auto second = *open_engine(*shop.database, {.worker_period = std::nullopt});
+    ASSERT_TRUE(second->declare(atomic()));
+    ASSERT_TRUE(second->start());
+    const Request pedido = request("pedidos.criar", "k1");
+    ASSERT_TRUE(shop.engine->atomically(pedido, inserting("a")));
+
+    EXPECT_TRUE(std::holds_alternative<Replayed>(*shop.engine->atomically(pedido, inserting("b"))));
+    EXPECT_TRUE(std::holds_alternative<Replayed>(*second->atomically(pedido, inserting("b"))));
+    second.reset();
+    EXPECT_TRUE(std::holds_alternative<Replayed>(*shop.engine->atomically(pedido, inserting("b"))));
+    shop.engine.reset();
+
+    EXPECT_EQ(shop.count("umavez_audit WHERE event = 'replayed'"), 3);
 }
 
 TEST(Start, RefusesWrongSettingsWithASentenceThatNamesTheCure)

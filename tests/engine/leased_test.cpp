@@ -2,6 +2,10 @@
 
 #include "shop.hpp"
 
+#include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace umavez::shop {
 namespace {
 
@@ -208,6 +212,59 @@ TEST(LeasedOnSqlite, ALeaseCallInsideATransactionFailsAtOnce)
     ASSERT_TRUE(ran);
     EXPECT_EQ(inside->error().code, Errc::wrong_thread);
     EXPECT_TRUE(lease.is_open());
+}
+
+// Worker, timers and lane have threads, which a child does not; who waits for them waits for ever.
+TEST(LeasedOnSqlite, AChildOfForkDestroysItsCopyOfEverythingAndTheParentGoesOn)
+{
+    Shop shop{{.worker_period = 1h}};
+    shop.declare(leased());
+    shop.start();
+    auto begun = shop.engine->begin(request("enviar", "k1"));
+    std::optional<Lease> lease{std::move(std::get<Lease>(*begun))};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        lease.reset();
+        shop.engine.reset();
+        shop.database.reset();
+        ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(lease->finish({.status = 201}));
+    EXPECT_EQ(shop.engine->stats().front().leases_dropped, 0u);
+}
+
+TEST(LeasedOnSqlite, ACorruptRecordIsNamedByTheWorkerAndTheOthersAreSettled)
+{
+    Shop shop;
+    shop.declare(leased({.guarantee = Guarantee::leased, .lease = 10ms, .run_limit = 10ms}));
+    shop.start();
+    for (const char* const key : {"k1", "k2"}) {
+        auto begun = shop.engine->begin(request("enviar", key));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
+    const auto damaged = shop.database->transact([](Transaction& transaction) -> Result<void> {
+        // Neither text nor number of a version that was ever written.
+        const auto changed = transaction.execute(
+            "UPDATE umavez_records SET updated_at = -1, processing_expires_at = 1 WHERE key = 'k1'"
+        );
+        const auto ended = transaction.execute(
+            "UPDATE umavez_records SET processing_expires_at = 2 WHERE key = 'k2'"
+        );
+        if (!changed || !ended) return fail(Errc::sql, "not damaged");
+        return {};
+    });
+    ASSERT_TRUE(damaged);
+
+    const auto worked = shop.engine->work_once();
+
+    ASSERT_TRUE(worked) << worked.error().detail;
+    EXPECT_EQ(worked->held, 1u);
+    ASSERT_TRUE(worked->unreadable);
+    EXPECT_NE(worked->unreadable->find("restore a backup"), std::string::npos);
 }
 
 }  // namespace

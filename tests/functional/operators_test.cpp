@@ -1,6 +1,7 @@
 // The commands of operators from outside: on the database itself, through the control socket of a
 // server, and what they say and exit with.
 
+#include "functional/http_client.hpp"
 #include "functional/process.hpp"
 #include "functional/scratch.hpp"
 
@@ -34,6 +35,13 @@ protected:
         );
         server->wait_for_error_output("\"event\":\"listening\"");
         return server;
+    }
+
+    static std::uint16_t port_of(Process& server)
+    {
+        const std::string& log = server.wait_for_error_output("\"pid\":");
+        const std::string_view name = "\"port\":";
+        return static_cast<std::uint16_t>(std::stoi(log.substr(log.find(name) + name.size())));
     }
 
     bool exists(const std::string& name) const
@@ -70,7 +78,9 @@ TEST_F(OperatorsTest, TheSameAnswersWithAndWithoutAServer)
         EXPECT_EQ(umavez({"records"}).err, "no records\n");
         EXPECT_THAT(umavez({"records", "--json"}).out, StartsWith("{\"records\":[],\"next\":null"));
         EXPECT_EQ(umavez({"sweep"}).out, "removed 0 records and 0 audit entries\n");
-        EXPECT_THAT(umavez({"explain", "k"}).err, HasSubstr("no record has the key \"k\""));
+        EXPECT_THAT(
+            umavez({"explain", "k"}).err, HasSubstr("no record and no story has the key \"k\"")
+        );
         const Exited told = umavez({"explain", "k", "--tenant", "acme", "--operation", "o"});
         EXPECT_EQ(told.code, 1);
         const std::string copy = with_server ? "with.db" : "without.db";
@@ -189,6 +199,55 @@ TEST_F(OperatorsTest, WithoutATokenOtherAddressesAreRefused)
 
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err, HasSubstr("umavez token create"));
+}
+
+TEST_F(OperatorsTest, AConfigCheckRefusesTheAddressThatServeWould)
+{
+    const std::vector<std::string> check{"config", "check", "--listen", "0.0.0.0:0"};
+    const Exited without_file = umavez(check);
+    EXPECT_FALSE(exists("umavez.db"));
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+    const Exited without_token = umavez(check);
+    const std::string told = umavez({"serve", "--listen", "0.0.0.0:0"}).err;
+    ASSERT_EQ(umavez({"token", "create", "--tenant", "acme", "--role", "operator"}).code, 0);
+    const Exited with_token = umavez(check);
+    EXPECT_FALSE(exists("umavez.db-wal")) << "whoever looks leaves nothing behind";
+    EXPECT_FALSE(exists("umavez.db-shm"));
+    const auto server = serve();
+    const Exited while_serving = umavez(check);
+
+    EXPECT_EQ(while_serving.code, 0) << while_serving.err;
+    EXPECT_EQ(without_file.code, 1);
+    EXPECT_EQ(without_token.code, 1);
+    EXPECT_EQ(without_file.err, told);
+    EXPECT_EQ(without_token.err, told);
+    EXPECT_EQ(with_token.code, 0) << with_token.err;
+}
+
+TEST_F(OperatorsTest, AKeyWhoseAttemptLeftNoRecordIsExplainedByItsStory)
+{
+    {
+        const auto server = serve();
+        const auto post = [port = port_of(*server)](const std::string& key) {
+            const std::string joao = R"({"nome":"João","email":"joao@example.com"})";
+            return ask(
+                port,
+                {.method = "POST",
+                 .target = "/api/v1/clientes",
+                 .headers = {"Idempotency-Key: " + key, "Connection: close"},
+                 .body = joao}
+            );
+        };
+        ASSERT_THAT(post("first"), StartsWith("HTTP/1.1 201"));
+        ASSERT_THAT(post("second"), StartsWith("HTTP/1.1 409"));
+    }
+
+    const Exited told = umavez({"explain", "second"});
+
+    EXPECT_EQ(told.code, 0) << told.err;
+    EXPECT_THAT(told.out, HasSubstr("no record"));
+    EXPECT_THAT(told.out, HasSubstr("released"));
+    EXPECT_THAT(umavez({"release", "second", "--reason", "r"}).err, HasSubstr("no record"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // known mistake must be found. How many seeds is UMAVEZ_SIMULATION_SEEDS, else what suits the build.
 
 #include "simulation/simulate.hpp"
+#include "simulation/universe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,21 @@ TEST(Simulation, NoSeedViolatesAnInvariantAndEveryFaultPointIsReached)
     for (const auto& [ending, count] : report.endings) {
         EXPECT_GT(count, 0u) << "no call ever ended " << ending;
     }
+}
+
+TEST(Simulation, NoSeedViolatesAnInvariantWhereTheEngineMayNotRelyOnBeingTheOnlyWriter)
+{
+    std::size_t effects = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        SeedPlan plan = plan_seed(seed, StoreKind::sqlite, std::nullopt);
+        plan.swarm.many_writers = true;
+
+        const SeedResult result = run_seed(plan);
+
+        for (const std::string& violation : result.violations) ADD_FAILURE() << violation;
+        effects += result.effects;
+    }
+    EXPECT_GT(effects, 0u);
 }
 
 class MutantTest : public testing::TestWithParam<std::string> {};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -23,6 +24,18 @@ const StaticSql commit_sql{"COMMIT"};
 const StaticSql rollback_sql{"ROLLBACK"};
 const StaticSql mark_sql{"UPDATE umavez_meta SET clock_mark = ?1, batch = ?2 WHERE id = 1"};
 const StaticSql batch_sql{"SELECT batch FROM umavez_meta WHERE id = 1"};
+
+std::unexpected<Error> fail_log_deleted(const std::string& path)
+{
+    return fail(
+        Errc::store_unavailable,
+        fmt::format(
+            "{}-wal was deleted, and a crash would lose what was committed since: stop the server "
+            "with SIGTERM, which saves it, and start it again",
+            path
+        )
+    );
+}
 
 bool is_standard_exception(const std::exception_ptr& thrown)
 {
@@ -66,6 +79,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
         ++count;
         if (fate == Fate::unguarded) {
             roll_back();
+            batches_rerun_.fetch_add(1, std::memory_order_relaxed);
             careful_batches_left_ = tuning::careful_batches;
             return run(members);
         }
@@ -79,6 +93,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
         if (clock.boottime() >= closes_at) break;
     }
     const Commit committed = ride_and_commit();
+    if (committed == Commit::done) call_after_commit();
     for (Work* const work : members.first(count)) {
         if (committed == Commit::none) run_alone(*work);
         if (committed == Commit::unknown) work->result = std::unexpected(failure_);
@@ -136,6 +151,7 @@ BatchRunner::Fate BatchRunner::judge(Work& work, SqliteTransaction& transaction,
     if (work.exception || !work.result) return undo(transaction, start);
     if (start.depth > 0 && !transaction.release_savepoint()) return Fate::lost;
     has_written_ = has_written_ || transaction.has_written();
+    for (auto& then : transaction.take_after_commit()) after_commit_.push_back(std::move(then));
     return Fate::kept;
 }
 
@@ -159,29 +175,32 @@ BatchRunner::Fate BatchRunner::undo(SqliteTransaction& transaction, const Start&
 BatchRunner::Commit BatchRunner::ride_and_commit()
 {
     const std::lock_guard guard{rider_mutex_};
-    const bool has_rider = ride();
+    std::vector<LaneRider*> riding;
+    for (LaneRider* const rider : riders_) {
+        if (!rider->is_waiting() || !connection_->is_in_transaction()) continue;
+        riding.push_back(rider);
+        ride(*rider);
+    }
     const Commit committed = connection_->is_in_transaction() ? commit() : Commit::none;
-    if (has_rider) rider_->landed(committed == Commit::done);
+    for (LaneRider* const rider : riding) rider->landed(committed == Commit::done);
     return committed;
 }
 
 // Under a savepoint of its own: a note that the database refuses must not cost anybody a second
 // run.
-bool BatchRunner::ride()
+void BatchRunner::ride(LaneRider& rider)
 {
-    if (rider_ == nullptr || !rider_->is_waiting()) return false;
     SqliteTransaction transaction{*connection_, options_.clock->now(), Access::read_write};
-    if (!transaction.begin_savepoint()) return true;
+    if (!transaction.begin_savepoint()) return;
     if (transaction.begin_savepoint()) {
         // Two levels, so that whatever the ride did wrong is healed by undoing the inner one.
-        const auto ridden = rider_->ride(transaction);
+        const auto ridden = rider.ride(transaction);
         const bool is_kept = ridden && transaction.release_savepoint();
         if (!is_kept && !transaction.is_lost()) {
-            if (transaction.rollback_savepoint()) rider_->refused();
+            if (transaction.rollback_savepoint()) rider.refused();
         }
     }
     if (!transaction.is_lost()) static_cast<void>(transaction.release_savepoint());
-    return true;
 }
 
 void BatchRunner::run_alone(Work& work)
@@ -197,7 +216,16 @@ void BatchRunner::run_alone(Work& work)
         roll_back();
         return;
     }
-    if (commit() != Commit::done) work.result = std::unexpected(failure_);
+    if (commit() != Commit::done) {
+        work.result = std::unexpected(failure_);
+        return;
+    }
+    call_after_commit();
+}
+
+void BatchRunner::call_after_commit() noexcept
+{
+    for (const auto& then : std::exchange(after_commit_, {})) then();
 }
 
 Result<void> BatchRunner::begin()
@@ -211,6 +239,7 @@ Result<void> BatchRunner::begin()
     }
     changes_at_begin_ = connection_->changes_total();
     has_written_ = false;
+    after_commit_.clear();
     return begun;
 }
 
@@ -220,6 +249,9 @@ Result<void> BatchRunner::ensure_connection()
 {
     const bool is_file = !options_.connection.path.empty();
     if (connection_ && !(is_file && connection_->needs_reopen())) return {};
+    // A log without a name is reached by this handle alone: closing it last, at the end of the
+    // process, saves what is in there.
+    if (auto there = check_log(); !there) return there;
     connection_.reset();
     // Asked before SQLite opens it: it would take our log for the other file's own.
     const std::optional<FileId> there = find_file_id(options_.connection.path);
@@ -235,6 +267,7 @@ Result<void> BatchRunner::ensure_connection()
     auto opened = Connection::open(options_.connection);
     if (!opened) return std::unexpected(std::move(opened.error()));
     connection_ = std::move(*opened);
+    has_log_ = false;
     wal_pages_last_ = 0;
     checkpoint_at_ = tuning::checkpoint_pages;
     return {};
@@ -267,15 +300,15 @@ Result<void> BatchRunner::check_files() const
         );
     }
     if (find_file_id(path + "-wal")) return {};
-    return fail(
-        Errc::store_unavailable,
-        fmt::format(
-            "{}-wal was deleted, and a crash would lose what was committed since: stop the server "
-            "with "
-            "SIGTERM, which saves it, and start it again",
-            path
-        )
-    );
+    return fail_log_deleted(path);
+}
+
+// What the handle committed is in its log until a checkpoint.
+Result<void> BatchRunner::check_log() const
+{
+    const std::string& path = options_.connection.path;
+    if (!has_log_ || path.empty() || find_file_id(path + "-wal")) return {};
+    return fail_log_deleted(path);
 }
 
 BatchRunner::Commit BatchRunner::commit()
@@ -295,7 +328,10 @@ BatchRunner::Commit BatchRunner::commit()
     strike(FaultPoint::lane_before_commit);
     auto committed = connection_->execute(commit_sql);
     if (committed) {
-        if (is_changed) batch_ = number;
+        if (is_changed) {
+            batch_ = number;
+            has_log_ = true;
+        }
         strike(FaultPoint::lane_after_commit);
         return Commit::done;
     }
@@ -371,8 +407,10 @@ void BatchRunner::roll_back() noexcept
 {
     if (!connection_ || !connection_->is_in_transaction()) return;
     const bool is_undone = connection_->execute(rollback_sql).has_value();
-    // A rollback that fails leaves a handle nobody should use; in memory there is no other.
-    if (!is_undone && !options_.connection.path.empty()) connection_.reset();
+    // A rollback that fails leaves a handle nobody should use; in memory there is no other, and without
+    // its log there is no other either.
+    const bool is_last = options_.connection.path.empty() || !check_log();
+    if (!is_undone && !is_last) connection_.reset();
 }
 
 void BatchRunner::abandon() noexcept
@@ -390,16 +428,22 @@ void BatchRunner::run_read(Work& work)
     run_reading(*connection_, work, *options_.clock);
 }
 
-void BatchRunner::set_rider(LaneRider* rider)
+void BatchRunner::add_rider(LaneRider& rider)
 {
     const std::lock_guard guard{rider_mutex_};
-    rider_ = rider;
+    riders_.push_back(&rider);
+}
+
+void BatchRunner::remove_rider(LaneRider& rider)
+{
+    const std::lock_guard guard{rider_mutex_};
+    std::erase(riders_, &rider);
 }
 
 bool BatchRunner::has_rider() const
 {
     const std::lock_guard guard{rider_mutex_};
-    return rider_ != nullptr && rider_->is_waiting();
+    return std::ranges::any_of(riders_, [](const LaneRider* rider) { return rider->is_waiting(); });
 }
 
 void BatchRunner::tend_log()
@@ -451,6 +495,8 @@ void run_reading(Connection& connection, Work& work, const StoreClock& clock)
         work.result = std::unexpected(transaction.spoiled_by());
     }
     if (connection.is_in_transaction()) static_cast<void>(connection.execute(rollback_sql));
+    if (work.exception || !work.result) return;
+    for (const auto& then : transaction.take_after_commit()) then();
 }
 
 }  // namespace umavez

@@ -19,9 +19,11 @@
 #include "database/sqlite/work.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 namespace umavez {
 
@@ -59,10 +61,12 @@ public:
     void tend_log();
     bool has_log_to_tend() const noexcept;
 
-    // Outlives the runner, or is taken back with nullptr: after that it is not touched any more.
-    // Thread-safe.
-    void set_rider(LaneRider* rider);
+    // Outlives the runner, or is removed: after that it is not touched any more. Several stores may
+    // have one each. Thread-safe.
+    void add_rider(LaneRider& rider);
+    void remove_rider(LaneRider& rider);
 
+    // Whether one is waiting.
     bool has_rider() const;
 
     // Gives up an open transaction. For a simulated death of the process.
@@ -70,6 +74,7 @@ public:
 
     // Thread-safe.
     std::uint64_t retried_alone() const noexcept { return retried_alone_.load(); }
+    std::uint64_t batches_rerun() const noexcept { return batches_rerun_.load(); }
 
 private:
     enum class Fate : std::uint8_t {
@@ -92,16 +97,18 @@ private:
     Fate run_member(Work& work, bool is_alone, Savepoints savepoints);
     Fate judge(Work& work, SqliteTransaction& transaction, const Start& start);
     Fate undo(SqliteTransaction& transaction, const Start& start);
-    bool ride();
+    void ride(LaneRider& rider);
     Commit ride_and_commit();
     void run_alone(Work& work);
     Commit commit();
+    void call_after_commit() noexcept;
     Commit settle(std::int64_t number);
     Commit try_settle(std::int64_t number);
     Commit believe_after_checkpoint();
     Result<void> write_mark(std::int64_t number);
     void roll_back() noexcept;
     Result<void> check_files() const;
+    Result<void> check_log() const;
     void lengthen_log();
 
     const BatchRunnerOptions options_;
@@ -110,13 +117,16 @@ private:
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;
+    bool has_log_ = false;  // the connection committed something to it
+    std::vector<std::function<void()>> after_commit_;  // of the members that were kept
     int careful_batches_left_ = 0;  // that are run with real savepoints
     int wal_pages_last_ = 0;
     int checkpoint_at_ = tuning::checkpoint_pages;
     Error failure_{};                 // of the last commit
-    mutable std::mutex rider_mutex_;  // held while it rides, until it has landed
-    LaneRider* rider_ = nullptr;
+    mutable std::mutex rider_mutex_;  // held while they ride, until they have landed
+    std::vector<LaneRider*> riders_;
     std::atomic<std::uint64_t> retried_alone_{0};
+    std::atomic<std::uint64_t> batches_rerun_{0};
 };
 
 // Runs a work that only reads on a connection that is in no transaction.

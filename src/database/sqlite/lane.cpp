@@ -32,7 +32,7 @@ bool Lane::refuses(Work& work) const
         work.result = fail_on_lane_thread();
         return true;
     }
-    if (fork_generation() == generation_) return false;
+    if (!is_in_child()) return false;
     work.result = fail(
         Errc::invalid_argument,
         "the database was opened before fork(); open one in the child, or fork before opening"
@@ -118,6 +118,7 @@ LaneStats Lane::stats() const
         .batches = batches_.load(),
         .members = members_total_.load(),
         .retried_alone = runner_.retried_alone(),
+        .batches_rerun = runner_.batches_rerun(),
         .queue_length = queue_.size(),
     };
     for (std::size_t i = 0; i < sizes_.size(); ++i) stats.batch_sizes[i] = sizes_[i].load();

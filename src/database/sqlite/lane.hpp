@@ -44,6 +44,8 @@ public:
     // has neither our thread nor our locks.
     bool refuses(Work& work) const;
 
+    bool is_in_child() const noexcept { return fork_generation() != generation_; }
+
     // False: it is answered already, do not wait.
     bool submit(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler);
 
@@ -54,7 +56,8 @@ public:
     // Without threads, or in memory.
     void run_read(Work& work) { runner_.run_read(work); }
 
-    void set_rider(LaneRider* rider) { runner_.set_rider(rider); }
+    void add_rider(LaneRider& rider) { runner_.add_rider(rider); }
+    void remove_rider(LaneRider& rider) { runner_.remove_rider(rider); }
     void expect_rider() { queue_.expect_rider(); }
 
     LaneStats stats() const;

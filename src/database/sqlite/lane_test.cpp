@@ -191,6 +191,38 @@ TEST_F(LaneTest, EventLoopReadsOnAnotherThreadAndGoesOnOnItsOwn)
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
+Task<Result<void>> read_briefly(SqliteDatabase& database, Closure closure)
+{
+    ClosureWork work{closure};
+    work.access = Access::read;
+    work.is_brief = true;
+    Result<void> done = co_await database.on_reader(work);
+    co_return done;
+}
+
+// Opening a connection is not brief, so the first read hops.
+TEST_F(LaneTest, EventLoopReadsBrieflyOnItsOwnThreadOnceAConnectionIsOpen)
+{
+    LoopScheduler loop;
+    std::vector<std::thread::id> ran_on;
+    const Closure closure = [&ran_on](Transaction& transaction) -> Result<void> {
+        ran_on.push_back(std::this_thread::get_id());
+        EXPECT_EQ(transaction.query("SELECT count(*) FROM t")->at(0).integer(0), 0);
+        return {};
+    };
+
+    for (int i = 0; i < 2; ++i) {
+        auto task = read_briefly(*database, closure);
+        task.start(loop);
+        while (!task.is_done()) loop.run_one();
+        EXPECT_TRUE(task.take());
+    }
+
+    ASSERT_EQ(ran_on.size(), 2u);
+    EXPECT_NE(ran_on[0], std::this_thread::get_id());
+    EXPECT_EQ(ran_on[1], std::this_thread::get_id());
+}
+
 TEST_F(LaneTest, ManyWritersLoseNoUpdate)
 {
     ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (0)")));
@@ -251,6 +283,24 @@ TEST_F(LaneTest, ChildOfForkIsRefused)
     EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 0);
 }
 
+// Its threads are not there to be joined, and who waits for them waits for ever.
+TEST_F(LaneTest, ChildOfForkDestroysItsCopyAndTheParentGoesOn)
+{
+    ASSERT_TRUE(database->read([](Transaction&) { return Result<void>{}; }));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        database.reset();
+        ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 1);
+    EXPECT_TRUE(std::filesystem::exists(directory.file("test.db-wal")));
+}
+
 TEST_F(LaneTest, FileThatTookThePlaceOfOursIsNotWrittenTo)
 {
     ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
@@ -279,6 +329,31 @@ TEST_F(LaneTest, NothingIsCommittedToALogThatWasDeleted)
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, Errc::store_unavailable);
     EXPECT_NE(done.error().detail.find("-wal was deleted"), std::string::npos);
+}
+
+// After an I/O error a handle is replaced; here it is the only one that still reaches the log.
+TEST_F(LaneTest, ALogThatWasDeletedWhileItsFlushFailedIsSavedAtTheEnd)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 1);  // and a reader is open
+    vfs.close_gate();
+    auto second = insert(2);
+    vfs.wait_until_held();
+    std::filesystem::remove(directory.file("test.db-wal"));
+    vfs.sync_failures = 1;
+    vfs.open_gate();
+
+    EXPECT_FALSE(second.get());
+    const auto third = database->transact(sql("INSERT INTO t VALUES (3)"));
+    ASSERT_FALSE(third);
+    EXPECT_EQ(third.error().code, Errc::store_unavailable);
+    EXPECT_NE(third.error().detail.find("-wal was deleted"), std::string::npos);
+
+    database.reset();
+    database = test::open_or_fail(directory.url());
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t WHERE a = 1"), 1);
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t WHERE a = 3"), 0);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (4)")));
 }
 
 TEST_F(LaneTest, CallersThatLeadAndTheLaneTakeTurns)

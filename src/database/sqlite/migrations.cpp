@@ -65,7 +65,7 @@ Result<void> SqliteDatabase::migrate(std::span<const Migration> migrations)
     const auto missing = plan_migrations(migrations, applied);
     if (!missing) return std::unexpected(missing.error());
     for (const Migration* const migration : *missing) {
-        auto done = wait(run_migration(lane_, *migration));
+        auto done = wait(run_migration(*lane_, *migration));
         if (!done) {
             done.error().detail = "migration " + std::to_string(migration->version) + " of " +
                                   migration->module + ": " + done.error().detail;

@@ -4,6 +4,8 @@
 #include "database/sqlite/file_watch.hpp"
 #include "database/sqlite/test_support.hpp"
 
+#include <sqlite3.h>
+
 #include <fstream>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -274,6 +276,27 @@ TEST(OpenDatabase, FileWithoutWriteRightsIsRefused)
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
+}
+
+TEST(OpenDatabase, AClockMarkThatNoClockEverShowedIsRefused)
+{
+    for (const char* const mark : {"9223372036854775807", "13569465600000001", "-1"}) {
+        const test::Directory directory;
+        open_or_fail(directory.url()).reset();
+        sqlite3* raw = nullptr;
+        ASSERT_EQ(sqlite3_open(directory.file("test.db").c_str(), &raw), SQLITE_OK);
+        const std::string damage = std::string{"UPDATE umavez_meta SET clock_mark = "} + mark;
+        EXPECT_EQ(sqlite3_exec(raw, damage.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(raw);
+
+        const auto opened = open_database(directory.url());
+
+        ASSERT_FALSE(opened) << mark;
+        EXPECT_EQ(opened.error().code, Errc::misconfigured);
+        EXPECT_NE(opened.error().detail.find("clock_mark"), std::string::npos);
+        EXPECT_NE(opened.error().detail.find(mark), std::string::npos);
+        EXPECT_NE(opened.error().detail.find("restore a backup"), std::string::npos);
+    }
 }
 
 TEST(OpenDatabase, ClockNeverFallsBehindWhatTheFileHasSeen)

@@ -33,6 +33,24 @@ void Readers::run(Work& work)
         }
         connection = std::move(*opened);
     }
+    read_with(std::move(connection), work);
+}
+
+bool Readers::run_at_once(Work& work)
+{
+    std::unique_ptr<Connection> connection;
+    {
+        const std::lock_guard guard{pool_mutex_};
+        if (free_.empty() || !free_.back()) return false;
+        connection = std::move(free_.back());
+        free_.pop_back();
+    }
+    read_with(std::move(connection), work);
+    return true;
+}
+
+void Readers::read_with(std::unique_ptr<Connection> connection, Work& work)
+{
     run_reading(*connection, work, clock_);
     if (connection->needs_reopen() || connection->is_in_transaction()) connection.reset();
     give_back(std::move(connection));

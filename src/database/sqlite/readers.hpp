@@ -2,8 +2,9 @@
 
 // Readers: read-only connections that see committed state and never wait for the lane.
 //
-// A caller that may block reads on its own thread with a connection of the pool; the others hop to
-// one of a few threads, started when the first of them comes. Thread-safe.
+// A caller that may block reads on its own thread with a connection of the pool, and so does one with a
+// brief work: waking another thread costs more than a few rows. The others hop to one of a few threads,
+// started when the first of them comes. Thread-safe.
 
 #include "base/store_clock.hpp"
 #include "database/lane_thread.hpp"
@@ -29,6 +30,9 @@ public:
     // On this thread.
     void run(Work& work);
 
+    // The same where a connection is free and open; false: nothing was done.
+    bool run_at_once(Work& work);
+
     // On one of ours; answers through the scheduler.
     void submit(Work& work);
 
@@ -36,6 +40,7 @@ private:
     // Waits for a free place; null: free, but not opened yet.
     std::unique_ptr<Connection> take();
     void give_back(std::unique_ptr<Connection> connection);
+    void read_with(std::unique_ptr<Connection> connection, Work& work);
     void loop();
 
     const ConnectionOptions options_;

@@ -1,5 +1,6 @@
 #include "database/sqlite/sqlite_database.hpp"
 
+#include "base/limits.hpp"
 #include "database/sqlite/database_path.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,21 @@ Result<void> check_writable(const Connection& connection)
     );
 }
 
+// The store's time begins there, and everything that is written from then on.
+Result<void> check_mark(const std::string& path, std::int64_t mark)
+{
+    if (mark >= 0 && mark <= limits::clock_micros_max) return {};
+    return fail(
+        Errc::corrupt_record,
+        fmt::format(
+            "{}: clock_mark in umavez_meta is {}, which no clock ever showed: check the disk, and "
+            "restore a backup",
+            path,
+            mark
+        )
+    );
+}
+
 // What keeps a database from being opened is a setting, to be cured before the next start.
 Error to_opening_error(Error error)
 {
@@ -104,6 +120,9 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(
     const auto batch = (*connection)->read_integer(batch_sql);
     if (!mark) return std::unexpected(to_opening_error(mark.error()));
     if (!batch) return std::unexpected(to_opening_error(batch.error()));
+    if (auto checked = check_mark(path, *mark); !checked) {
+        return std::unexpected(to_opening_error(checked.error()));
+    }
     Opened opened{
         .lock = std::move(lock),
         .connection = std::move(*connection),
@@ -124,14 +143,14 @@ SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, 
       clock_(opened.clock),
       lane_(
           std::move(opened.connection),
-          {.connection = opened.connection_options,
+          BatchRunnerOptions{.connection = opened.connection_options,
            .clock = &clock_,
            .batch = opened.batch,
            .is_simulated = !options.threads},
           options.threads
       ),
       readers_(
-          {.path = path_,
+          ConnectionOptions{.path = path_,
            .read_only = true,
            .clock = opened.connection_options.clock,
            .database = number_},
@@ -160,17 +179,18 @@ Task<Result<void>> SqliteDatabase::async_read(Closure closure)
 bool SqliteDatabase::start_read(Work& work, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
     if (!has_threads_) {
-        lane_.run_read(work);
+        lane_->run_read(work);
         return false;
     }
     // In memory there are no readers: the lane's connection is the only one that sees the data.
-    if (readers_.count() == 0) return lane_.submit(work, waiting, scheduler);
+    if (readers_->count() == 0) return lane_->submit(work, waiting, scheduler);
     if (scheduler.may_block()) {
-        readers_.run(work);
+        readers_->run(work);
         return false;
     }
+    if (work.is_brief && readers_->run_at_once(work)) return false;
     work.wait_with(waiting, scheduler);
-    readers_.submit(work);
+    readers_->submit(work);
     return true;
 }
 

@@ -3,8 +3,10 @@
 // SqliteDatabase: one file, one lane that writes, a few readers.
 //
 // The SQLite store reaches the lane and the readers through on_lane() and on_reader(); everybody
-// else knows only Database. Thread-safe.
+// else knows only Database. A child of fork() is refused, and destroys its copy without touching the
+// parent's files. Thread-safe.
 
+#include "base/fork.hpp"
 #include "database/sqlite/file_lock.hpp"
 #include "database/sqlite/lane.hpp"
 #include "database/sqlite/readers.hpp"
@@ -31,14 +33,14 @@ public:
     Dialect dialect() const noexcept override { return Dialect::sqlite; }
     const std::string& url() const noexcept override { return url_; }
     DatabaseHealth health() override;
-    LaneStats lane_stats() const override { return lane_.stats(); }
+    LaneStats lane_stats() const override { return lane_->stats(); }
     using Database::backup;
     Result<void> backup(const std::string& path, std::stop_token stop) override;
-    bool step() override { return lane_.step(); }
+    bool step() override { return lane_->step(); }
 
     // For the store. `co_await` gives the Result<void> of the work.
-    Lane::Awaiter on_lane(Work& work) noexcept { return lane_.run(work); }
-    Lane& lane() noexcept { return lane_; }
+    Lane::Awaiter on_lane(Work& work) noexcept { return lane_->run(work); }
+    Lane& lane() noexcept { return *lane_; }
     const StoreClock& clock() const noexcept { return clock_; }
 
     // Null: a transaction of another database, whose rows would not commit with ours.
@@ -50,7 +52,7 @@ public:
 
         bool await_ready() const
         {
-            return database.lane_.refuses(work);
+            return database.lane_->refuses(work);
         }
         template <typename Promise>
         bool await_suspend(std::coroutine_handle<Promise> waiting) const
@@ -64,7 +66,7 @@ public:
 
     bool has_threads() const noexcept { return has_threads_; }
     // Whether reads go past the lane.
-    bool reads_aside() const noexcept { return !has_threads_ || readers_.count() > 0; }
+    bool reads_aside() const noexcept { return !has_threads_ || readers_->count() > 0; }
 
     // The path of the database, absolute; empty in memory.
     const std::string& path() const noexcept { return path_; }
@@ -89,9 +91,9 @@ private:
     const bool has_threads_;
     FileLock lock_;
     const StoreClock clock_;
-    Lane lane_;
-    Readers
-        readers_;  // after the lane: its connection closes last, and so is the one that checkpoints
+    OfThisProcess<Lane> lane_;
+    // After the lane: its connection closes last, and so is the one that checkpoints.
+    OfThisProcess<Readers> readers_;
 };
 
 // A closure as a work.

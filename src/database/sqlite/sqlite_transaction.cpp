@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 
 namespace umavez {
@@ -112,7 +113,7 @@ Result<void> SqliteTransaction::begin(Savepoints kind)
     }
     if (depth_ == 0) changes_at_savepoint_ = has_written_ ? -1 : connection_.changes_total();
     ++depth_;
-    innermost() = {kind, writes()};
+    innermost() = {kind, writes(), after_.size()};
     return {};
 }
 
@@ -144,6 +145,7 @@ Result<void> SqliteTransaction::rollback_savepoint()
                 return fail_here(std::move(undone.error()));
         }
     }
+    after_.resize(std::min(after_.size(), innermost().after_before));
     --depth_;
     if (spoiled_ && spoiled_depth_ > depth_) spoiled_.reset();
     return {};

@@ -15,6 +15,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
 
 namespace umavez {
 
@@ -57,6 +60,10 @@ public:
     Result<void> begin_unlikely_savepoint() override { return begin(savepoints_); }
     Result<void> release_savepoint() override;
     Result<void> rollback_savepoint() override;
+    void after_commit(std::function<void()> then) override { after_.push_back(std::move(then)); }
+
+    // What is to be called when the transaction of the connection is committed.
+    std::vector<std::function<void()>> take_after_commit() noexcept { return std::move(after_); }
 
     // For our own statements: refused when spoiled, and a failed step spoils. True: there is a row.
     Result<StatementUse> use(const StaticSql& sql);
@@ -83,6 +90,7 @@ private:
     struct Savepoint {
         Savepoints kind = Savepoints::real;
         std::int64_t writes_before = 0;
+        std::size_t after_before = 0;  // calls that were asked for outside it
     };
 
     std::unexpected<Error> fail_here(Error error);  // spoils down to the savepoint that is open
@@ -106,6 +114,7 @@ private:
     bool wants_savepoints_ = false;
     bool has_written_ = false;
     std::optional<Error> spoiled_;
+    std::vector<std::function<void()>> after_;
 };
 
 }  // namespace umavez

@@ -26,6 +26,7 @@ public:
     bool is_urgent = false;      // completions and heartbeats go first
     bool is_alone = false;       // shares its transaction with nobody
     bool has_savepoint = false;  // its error must not cost its neighbours a second run
+    bool is_brief = false;       // a read of a few rows by their keys: a waiting loop may do it itself
     bool is_trusted = false;     // of the engine: it throws only to end a simulated process
     Access access = Access::read_write;
     Duration run_limit = tuning::run_limit;

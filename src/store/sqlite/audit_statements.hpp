@@ -3,7 +3,7 @@
 // The audit's statements, each inside a transaction that somebody else opened.
 //
 // Entries lie in order of time; those of one key are found by the id of its record or, without one,
-// by the number of its identity, and checked against the identity itself. Confined to the transaction.
+// by the identity of its id, and checked against the id itself. Confined to the transaction.
 
 #include "database/sqlite/sqlite_transaction.hpp"
 #include "store/audit.hpp"

@@ -198,18 +198,18 @@ Result<Record> read_record_head(const Statement& statement)
     return record;
 }
 
-Result<RecordId> read_identity(const Statement& statement, int first_column)
+Result<RecordId> read_record_id(const Statement& statement, int first_column)
 {
     auto tenant_id = TenantId::parse(statement.text(first_column));
     auto operation = Operation::parse(statement.text(first_column + 1));
     auto key = Key::parse(statement.text(first_column + 2));
-    if (!tenant_id || !operation || !key) return fail_corrupt("the identity of a row");
+    if (!tenant_id || !operation || !key) return fail_corrupt("the tenant, operation or key of a row");
     return RecordId{std::move(*tenant_id), std::move(*operation), std::move(*key)};
 }
 
 Result<NamedRecord> read_named_record(const Statement& statement)
 {
-    auto id = read_identity(statement, 25);
+    auto id = read_record_id(statement, 25);
     if (!id) return std::unexpected(std::move(id.error()));
     auto record = read_record(statement);
     if (!record) return std::unexpected(std::move(record.error()));

@@ -15,13 +15,13 @@
 
 namespace umavez {
 
-// Columns 0 to 24 of every SELECT that read_record understands; the identity follows as 25 to 27.
+// Columns 0 to 24 of every SELECT that read_record understands; the record's id follows as 25 to 27.
 #define UMAVEZ_RECORD_COLUMNS                                                               \
     "id, target, fingerprint, fingerprint_version, status, final, mode, epoch, execution, " \
     "attempts, takeovers, retry_at, created_at, updated_at, completed_at, "                 \
     "processing_expires_at, expires_at, response_status, response_digest, "                 \
     "response_omitted, entity_type, entity_id, response_headers, response_body, checkpoint"
-#define UMAVEZ_IDENTITY_COLUMNS "tenant_id, operation, key"
+#define UMAVEZ_RECORD_ID_COLUMNS "tenant_id, operation, key"
 
 // Binds ?4 to ?27: the columns above without `id`, in their order. `response` stands for the
 // record's own, which may have been left out to save a copy. `headers` keeps the bytes alive.
@@ -37,8 +37,8 @@ Result<Record> read_record(const Statement& statement);
 // Of a record only what conditions ask about: columns 1 to 4 are epoch, execution, status and
 // processing_expires_at.
 Result<Record> read_record_head(const Statement& statement);
-// A whole record with its identity.
+// A whole record with its id.
 Result<NamedRecord> read_named_record(const Statement& statement);
-Result<RecordId> read_identity(const Statement& statement, int first_column);
+Result<RecordId> read_record_id(const Statement& statement, int first_column);
 
 }  // namespace umavez

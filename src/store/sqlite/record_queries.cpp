@@ -8,17 +8,17 @@
 namespace umavez {
 namespace {
 
-// Both walk an index in order of time and stop at the limit.
+// Both walk an index in order of time and are left when enough was read.
 const StaticSql abandoned_sql{
-    "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+    "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_RECORD_ID_COLUMNS
     " FROM umavez_records INDEXED BY umavez_records_abandoned "
     "WHERE status = 'processing' AND processing_expires_at <= ?1 "
-    "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY processing_expires_at LIMIT ?3"
+    "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY processing_expires_at"
 };
-const StaticSql doubted_sql{"SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+const StaticSql doubted_sql{"SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_RECORD_ID_COLUMNS
                             " FROM umavez_records INDEXED BY umavez_records_doubted "
                             "WHERE status = 'in_doubt' AND retry_at <= ?1 "
-                            "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY retry_at LIMIT ?3"
+                            "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY retry_at"
 };
 const StaticSql count_sql{
     "SELECT status, count(*), min(updated_at) FROM umavez_records GROUP BY status"
@@ -32,26 +32,12 @@ std::string to_list(const std::vector<Operation>& operations)
     return list;
 }
 
-Result<void> append_rows(
-    SqliteTransaction& transaction, Statement& select, std::vector<NamedRecord>& rows
-)
-{
-    while (true) {
-        const auto has_row = transaction.step(select);
-        if (!has_row) return std::unexpected(has_row.error());
-        if (!*has_row) return {};
-        auto named = read_named_record(select);
-        if (!named) return std::unexpected(std::move(named.error()));
-        rows.push_back(std::move(*named));
-    }
-}
-
 Result<void> append_due(
     SqliteTransaction& transaction,
     const StaticSql& sql,
     const std::vector<Operation>& operations,
     std::size_t count_max,
-    std::vector<NamedRecord>& rows
+    Due& due
 )
 {
     if (operations.empty()) return {};
@@ -60,8 +46,18 @@ Result<void> append_due(
     const std::string list = to_list(operations);
     (*statement)->bind(1, to_micros(transaction.now()));
     (*statement)->bind(2, list);
-    (*statement)->bind(3, static_cast<std::int64_t>(count_max));
-    return append_rows(transaction, **statement, rows);
+    for (std::size_t count = 0; count < count_max;) {
+        const auto has_row = transaction.step(**statement);
+        if (!has_row) return std::unexpected(has_row.error());
+        if (!*has_row) break;
+        auto named = read_named_record(**statement);
+        // One corrupt record must not keep a worker from all the others.
+        if (!named && !due.unreadable) due.unreadable = std::move(named.error().detail);
+        if (!named) continue;
+        due.records.push_back(std::move(*named));
+        ++count;
+    }
+    return {};
 }
 
 Instant due_since(const Record& record)
@@ -77,8 +73,8 @@ Result<Due> query_due(SqliteTransaction& transaction, const DueQuery& query)
 {
     Due due{.now = transaction.now()};
     auto& rows = due.records;
-    auto found = append_due(transaction, abandoned_sql, query.abandoned, query.count_max, rows);
-    if (found) found = append_due(transaction, doubted_sql, query.in_doubt, query.count_max, rows);
+    auto found = append_due(transaction, abandoned_sql, query.abandoned, query.count_max, due);
+    if (found) found = append_due(transaction, doubted_sql, query.in_doubt, query.count_max, due);
     if (!found) return std::unexpected(found.error());
     std::ranges::sort(rows, [](const NamedRecord& a, const NamedRecord& b) {
         const Instant since_a = due_since(a.record);

@@ -1,6 +1,6 @@
-// scan: pages of records for people, by row id, the newest first.
+// scan and stories: pages of records and of the audit for people, by row id, the newest first.
 //
-// No index serves it, because every index costs each write. Instead a page looks at a bounded
+// No index serves them, because every index costs each write. Instead a page looks at a bounded
 // number of rows and tells where to go on. The statuses that people look for, processing and in
 // doubt, have partial indexes of their own, in which only rows of that status are looked at.
 
@@ -123,7 +123,7 @@ Result<RecordsPage> query_scan(SqliteTransaction& transaction, const RecordsQuer
     if (!counted) return std::unexpected(counted.error());
 
     const std::string sql = fmt::format(
-        "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_IDENTITY_COLUMNS
+        "SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_RECORD_ID_COLUMNS
         " FROM umavez_records WHERE id IN ({}){} ORDER BY id DESC",
         visited,
         filter.conditions
@@ -138,6 +138,45 @@ Result<RecordsPage> query_scan(SqliteTransaction& transaction, const RecordsQuer
     } else if (counted->rows == visited_max) {
         page.next = std::to_string(counted->last);
     }
+    return page;
+}
+
+Result<StoriesPage> query_stories(SqliteTransaction& transaction, const StoriesQuery& query)
+{
+    const auto before = parse_cursor(query.cursor);
+    if (!before) return std::unexpected(before.error());
+    const std::string visited = fmt::format(
+        "SELECT id FROM umavez_audit WHERE id < $1 ORDER BY id DESC LIMIT {}",
+        limits::scan_visited_max
+    );
+    const auto counted = count_visited(transaction, visited, *before);
+    if (!counted) return std::unexpected(counted.error());
+
+    Filter filter{.conditions = {}, .parameters = {*before}};
+    filter.require("key = ${}", query.key);
+    if (query.tenant_id) filter.require("tenant_id = ${}", query.tenant_id->text());
+    if (query.operation) filter.require("operation = ${}", query.operation->text());
+    // An entry of a record has its id as subject; the others have a negative number.
+    auto statement = transaction.use(
+        fmt::format(
+            "SELECT DISTINCT " UMAVEZ_RECORD_ID_COLUMNS
+            " FROM umavez_audit WHERE id IN ({}) AND subject < 0{}",
+            visited,
+            filter.conditions
+        ),
+        filter.parameters
+    );
+    if (!statement) return std::unexpected(statement.error());
+    StoriesPage page;
+    while (true) {
+        const auto has_row = transaction.step(**statement);
+        if (!has_row) return std::unexpected(has_row.error());
+        if (!*has_row) break;
+        auto id = read_record_id(**statement, 0);
+        if (!id) return std::unexpected(std::move(id.error()));
+        page.ids.push_back(*std::move(id));
+    }
+    if (counted->rows == limits::scan_visited_max) page.next = std::to_string(counted->last);
     return page;
 }
 

@@ -14,8 +14,8 @@
 namespace umavez {
 namespace {
 
-// The rank is 0 unless another identity has the same number. Only others are counted, so that a
-// second record of one identity meets the unique index.
+// The rank is 0 unless another record id has the same identity. Only others are counted, so that a
+// second record of one id meets the unique index.
 const StaticSql insert_sql{
     "INSERT INTO umavez_records (identity, rank, tenant_id, operation, key, target, fingerprint, "
     "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, retry_at, "
@@ -46,9 +46,9 @@ const StaticSql heartbeat_sql{
     "UPDATE umavez_records SET processing_expires_at = ?2, expires_at = ?3 WHERE id = ?1"
 };
 const StaticSql spent_sql{
-    "SELECT id, status, processing_expires_at, expires_at, mode, " UMAVEZ_IDENTITY_COLUMNS
+    "SELECT id, status, processing_expires_at, expires_at, mode, " UMAVEZ_RECORD_ID_COLUMNS
     " FROM umavez_records WHERE expires_at IS NOT NULL AND expires_at <= ?1 "
-    "ORDER BY expires_at LIMIT ?2"
+    "ORDER BY expires_at"
 };
 const StaticSql delete_sql{"DELETE FROM umavez_records WHERE id = ?1"};
 
@@ -57,7 +57,7 @@ struct FoundRow {
     Record record;
 };
 
-void bind_identity(Statement& statement, const RecordId& id)
+void bind_record_id(Statement& statement, const RecordId& id)
 {
     statement.bind(1, id.tenant_id.text());
     statement.bind(2, id.operation.text());
@@ -74,7 +74,7 @@ Result<std::optional<FoundRow>> find_by(
 {
     const auto statement = transaction.use(sql);
     if (!statement) return std::unexpected(statement.error());
-    bind_identity(**statement, id);
+    bind_record_id(**statement, id);
     const auto has_row = transaction.step(**statement);
     if (!has_row) return std::unexpected(has_row.error());
     if (!*has_row) return std::nullopt;
@@ -139,7 +139,7 @@ Result<Record> insert_record(SqliteTransaction& transaction, Insertion& insertio
     const auto statement = transaction.use(insert_sql);
     if (!statement) return std::unexpected(statement.error());
     std::string headers;
-    bind_identity(**statement, insertion.id);
+    bind_record_id(**statement, insertion.id);
     bind_record(**statement, record, insertion.draft.response, headers);
     const auto stepped = transaction.step(**statement);
     if (!stepped) return std::unexpected(stepped.error());
@@ -180,8 +180,9 @@ Result<Replaced> heartbeat_record(SqliteTransaction& transaction, const Heartbea
 {
     const Instant now = transaction.now();
     auto there = find_row(transaction, heartbeat.id);
-    if (!there) return std::unexpected(std::move(there.error()));
-    if (!*there) return Replaced{.done = false, .record = std::nullopt, .now = now};
+    const bool is_corrupt = !there && there.error().code == Errc::corrupt_record;
+    if (!there && !is_corrupt) return std::unexpected(std::move(there.error()));
+    if (is_corrupt || !*there) return Replaced{.done = false, .record = std::nullopt, .now = now};
     Record& record = (*there)->record;
     if (!matches(record, owner_expects(heartbeat.token), now)) {
         return Replaced{.done = false, .record = std::move(record), .now = now};
@@ -214,17 +215,18 @@ struct SpentRow {
 };
 
 // Chosen and deleted in one transaction of the only writer: nothing can be claimed in between.
-Result<std::vector<SpentRow>> find_spent(SqliteTransaction& transaction, std::size_t count_max)
+Result<std::vector<SpentRow>> find_spent(
+    SqliteTransaction& transaction, std::size_t count_max, std::optional<std::string>& unreadable
+)
 {
     const auto statement = transaction.use(spent_sql);
     if (!statement) return std::unexpected(statement.error());
     (*statement)->bind(1, to_micros(transaction.now()));
-    (*statement)->bind(2, static_cast<std::int64_t>(count_max));
     std::vector<SpentRow> spent;
-    while (true) {
+    while (spent.size() < count_max) {
         const auto has_row = transaction.step(**statement);
         if (!has_row) return std::unexpected(has_row.error());
-        if (!*has_row) return spent;
+        if (!*has_row) break;
         Record record;
         const std::string_view status = (*statement)->text(1);
         for (const Status known :
@@ -237,10 +239,14 @@ Result<std::vector<SpentRow>> find_spent(SqliteTransaction& transaction, std::si
         record.expires_at = from_micros((*statement)->integer(3));
         if ((*statement)->text(4) == to_text(Mode::reconcile)) record.mode = Mode::reconcile;
         if (!is_spent(record, transaction.now())) continue;
-        auto id = read_identity(**statement, 5);
-        if (!id) return std::unexpected(std::move(id.error()));
+        auto id = read_record_id(**statement, 5);
+        if (!id) {
+            if (!unreadable) unreadable = std::move(id.error().detail);
+            continue;
+        }
         spent.push_back({(*statement)->integer(0), std::move(*id)});
     }
+    return spent;
 }
 
 }  // namespace
@@ -249,9 +255,9 @@ Result<Swept> sweep_records(
     SqliteTransaction& transaction, std::size_t count_max, Duration audit_retention
 )
 {
-    auto spent = find_spent(transaction, count_max);
-    if (!spent) return std::unexpected(std::move(spent.error()));
     Swept swept;
+    auto spent = find_spent(transaction, count_max, swept.unreadable);
+    if (!spent) return std::unexpected(std::move(spent.error()));
     std::size_t entries_moved = 0;
     for (SpentRow& one : *spent) {
         const auto statement = transaction.use(delete_sql);

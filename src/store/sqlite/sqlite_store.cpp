@@ -39,15 +39,16 @@ public:
     {
         traits_.reads_aside = database.reads_aside();
         traits_.one_writer = true;
-        database_.lane().set_rider(&notes_);
+        database_.lane().add_rider(notes_);
     }
     // Notes that still wait get a batch to ride on, unless nobody runs batches by himself.
     ~SqliteStore() override
     {
+        if (database_.lane().is_in_child()) return;
         if (database_.has_threads() && notes_.is_waiting()) {
             static_cast<void>(database_.transact([](Transaction&) { return Result<void>{}; }));
         }
-        database_.lane().set_rider(nullptr);
+        database_.lane().remove_rider(notes_);
     }
 
     const StoreTraits& traits() const noexcept override { return traits_; }
@@ -92,6 +93,7 @@ public:
             return sighting;
         });
         work.access = Access::read_once;
+        work.is_brief = true;
         Result<void> done = co_await database_.on_reader(work);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(work.answer);
@@ -109,36 +111,27 @@ public:
 
     Async<Due> due(DueQuery query) override
     {
-        auto work = make_work<Due>([&query](SqliteTransaction& transaction) {
+        const auto ask = [query = std::move(query)](SqliteTransaction& transaction) {
             return query_due(transaction, query);
-        });
-        work.access = Access::read;
-        Result<void> done = co_await database_.on_reader(work);
-        if (!done) co_return std::unexpected(std::move(done.error()));
-        co_return std::move(work.answer);
+        };
+        return read<Due>(ask, Access::read);
     }
 
     Async<RecordsPage> scan(RecordsQuery query) override
     {
-        auto work = make_work<RecordsPage>([&query](SqliteTransaction& transaction) {
+        return read<RecordsPage>([query = std::move(query)](SqliteTransaction& transaction) {
             return query_scan(transaction, query);
         });
-        work.access = Access::read_once;
-        Result<void> done = co_await database_.on_reader(work);
-        if (!done) co_return std::unexpected(std::move(done.error()));
-        co_return std::move(work.answer);
     }
 
-    Async<StoreCounts> count() override
+    Async<StoriesPage> stories(StoriesQuery query) override
     {
-        auto work = make_work<StoreCounts>([](SqliteTransaction& transaction) {
-            return query_count(transaction);
+        return read<StoriesPage>([query = std::move(query)](SqliteTransaction& transaction) {
+            return query_stories(transaction, query);
         });
-        work.access = Access::read_once;
-        Result<void> done = co_await database_.on_reader(work);
-        if (!done) co_return std::unexpected(std::move(done.error()));
-        co_return std::move(work.answer);
     }
+
+    Async<StoreCounts> count() override { return read<StoreCounts>(query_count); }
 
     void note(RecordId id, AuditNote audit) noexcept override
     {
@@ -147,14 +140,10 @@ public:
 
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
     {
-        auto work =
-            make_work<std::vector<AuditEntry>>([&, count_max](SqliteTransaction& transaction) {
-                return read_timeline(transaction, id, count_max);
-            });
-        work.access = Access::read_once;
-        Result<void> done = co_await database_.on_reader(work);
-        if (!done) co_return std::unexpected(std::move(done.error()));
-        co_return std::move(work.answer);
+        const auto ask = [id = std::move(id), count_max](SqliteTransaction& transaction) {
+            return read_timeline(transaction, id, count_max);
+        };
+        return read<std::vector<AuditEntry>>(ask);
     }
 
     Result<Found> insert_or_get(Transaction& transaction, Insertion insertion) override
@@ -211,7 +200,27 @@ public:
         co_return done;
     }
 
+    Task<Result<void>> async_look(Closure closure) override
+    {
+        ClosureWork work{closure};
+        work.access = Access::read;
+        work.is_brief = true;
+        Result<void> done = co_await database_.on_reader(work);
+        co_return done;
+    }
+
 private:
+    // What people and workers ask, on a reader. `ask` belongs to the task.
+    template <typename Answer, typename Ask>
+    Async<Answer> read(Ask ask, Access access = Access::read_once)
+    {
+        auto work = make_work<Answer>(std::move(ask));
+        work.access = access;
+        Result<void> done = co_await database_.on_reader(work);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(work.answer);
+    }
+
     std::unexpected<Error> fail_foreign() const
     {
         return fail(

@@ -79,6 +79,22 @@ protected:
         return std::move(replaced->at(0));
     }
 
+    // What a broken disk does, no constraint sees.
+    void damage_row(const RecordId& of, const std::string& damage)
+    {
+        const auto damaged = database->transact([&](Transaction& transaction) -> Result<void> {
+            auto& ours = static_cast<SqliteTransaction&>(transaction);
+            sqlite_ignore_checks(ours, true);
+            const auto changed = transaction.execute(
+                "UPDATE umavez_records SET " + damage + " WHERE key = $1", {of.key.text()}
+            );
+            sqlite_ignore_checks(ours, false);
+            if (!changed) return std::unexpected(changed.error());
+            return {};
+        });
+        ASSERT_TRUE(damaged) << damage << ": " << damaged.error().detail;
+    }
+
     Errc find_error(const RecordId& of)
     {
         const auto found = wait(store->find(of));
@@ -159,19 +175,7 @@ TEST_F(SqliteStoreTest, DamagedRowsAreReportedAndNeverReplayed)
         const RecordId of = id("k-" + std::to_string(++number));
         const auto claimed = claim(of);
         ASSERT_TRUE(complete(of, claimed->record, example));
-        // What a broken disk does, no constraint sees.
-        const auto damaged = database->transact([&](Transaction& transaction) -> Result<void> {
-            auto& ours = static_cast<SqliteTransaction&>(transaction);
-            sqlite_ignore_checks(ours, true);
-            const auto changed = transaction.execute(
-                "UPDATE umavez_records SET " + std::string{damage} + " WHERE key = $1",
-                {of.key.text()}
-            );
-            sqlite_ignore_checks(ours, false);
-            if (!changed) return std::unexpected(changed.error());
-            return {};
-        });
-        ASSERT_TRUE(damaged) << damage << ": " << damaged.error().detail;
+        damage_row(of, damage);
 
         EXPECT_EQ(find_error(of), Errc::corrupt_record) << damage;
         const auto again = claim(of);
@@ -179,6 +183,57 @@ TEST_F(SqliteStoreTest, DamagedRowsAreReportedAndNeverReplayed)
         EXPECT_EQ(again.error().code, Errc::corrupt_record) << damage;
     }
     EXPECT_TRUE(claim(id("healthy")));
+}
+
+TEST_F(SqliteStoreTest, ADamagedRowEndsNobodyElsesLease)
+{
+    const auto first = claim(id("k-1"));
+    const auto second = claim(id("k-2"));
+    damage_row(id("k-1"), "target = x'00'");
+    std::vector<Heartbeat> batch;
+    for (const auto* const owned : {&first, &second}) {
+        const RecordId of = owned == &first ? id("k-1") : id("k-2");
+        batch.push_back({of, (*owned)->record.token, std::chrono::minutes{1}, std::nullopt});
+    }
+
+    const auto beaten = wait(store->heartbeat(std::move(batch)));
+
+    ASSERT_TRUE(beaten) << beaten.error().detail;
+    EXPECT_FALSE(beaten->at(0).done);
+    EXPECT_TRUE(beaten->at(1).done);
+}
+
+TEST_F(SqliteStoreTest, DamagedRowsKeepAWorkerFromNothingElse)
+{
+    for (const char* const key : {"k-1", "k-2", "k-3"}) ASSERT_TRUE(claim(id(key)));
+    damage_row(id("k-1"), "target = x'00'");
+    damage_row(id("k-2"), "mode = 'walk'");
+    clock.advance(std::chrono::hours{1});
+
+    const auto due =
+        wait(store->due({.abandoned = {id().operation}, .in_doubt = {}, .count_max = 1}));
+
+    ASSERT_TRUE(due) << due.error().detail;
+    ASSERT_EQ(due->records.size(), 1u);
+    EXPECT_EQ(due->records.front().id, id("k-3"));
+    ASSERT_TRUE(due->unreadable);
+    EXPECT_NE(due->unreadable->find("row 1 of umavez_records"), std::string::npos);
+}
+
+TEST_F(SqliteStoreTest, DamagedRowsKeepASweepFromNothingElse)
+{
+    for (const char* const key : {"k-1", "k-2"}) {
+        const auto claimed = claim(id(key));
+        ASSERT_TRUE(complete(id(key), claimed->record, example));
+    }
+    damage_row(id("k-1"), "tenant_id = 'NOT A TENANT'");
+    clock.advance(std::chrono::hours{48});
+
+    const auto swept = wait(store->sweep(1, std::chrono::hours{24 * 90}));
+
+    ASSERT_TRUE(swept) << swept.error().detail;
+    EXPECT_EQ(swept->ids, std::vector{id("k-2")});
+    EXPECT_TRUE(swept->unreadable);
 }
 
 TEST_F(SqliteStoreTest, ColumnsRefuseWhatNoRecordHas)
@@ -212,6 +267,24 @@ TEST_F(SqliteStoreTest, LimitsAreToldByNameAndWriteNothing)
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::limit_exceeded);
     EXPECT_EQ(wait(store->find(id()))->record->status, Status::processing);
+}
+
+TEST_F(SqliteStoreTest, StoriesWithoutARecordAreFoundByTheirKey)
+{
+    ASSERT_TRUE(claim(id("kept")));
+    const auto swept = claim(id("swept"));
+    ASSERT_TRUE(complete(id("swept"), swept->record, example));
+    clock.advance(std::chrono::hours{48});
+    ASSERT_EQ(wait(store->sweep(10, std::chrono::hours{24 * 90}))->ids.size(), 1u);
+    const auto find = [this](StoriesQuery query) { return wait(store->stories(std::move(query))); };
+
+    EXPECT_EQ(find({.key = "swept"})->ids, std::vector{id("swept")});
+    EXPECT_TRUE(find({.key = "swept"})->next.empty());
+    EXPECT_TRUE(find({.key = "kept"})->ids.empty());
+    EXPECT_TRUE(find({.key = "swep"})->ids.empty());
+    EXPECT_TRUE(find({.key = "swept", .operation = Operation::parse("x").value()})->ids.empty());
+    EXPECT_EQ(find({.key = "swept", .cursor = "1"})->ids.size(), 0u);
+    EXPECT_EQ(find({.key = "swept", .cursor = "x"}).error().code, Errc::invalid_argument);
 }
 
 TEST_F(SqliteStoreTest, NotesRideTheNextBatch)

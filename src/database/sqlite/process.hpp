@@ -1,0 +1,12 @@
+#pragma once
+
+// What SQLite is told once for a whole process. For programs, before threads start and before the first
+// database is opened; a library that did it would change the settings of its host.
+
+namespace umavez {
+
+// Without it every allocation of every connection takes one lock: two readers and the lane spent a tenth of
+// a replay's time on it. Nothing happens where SQLite is in use already.
+void let_sqlite_count_no_memory() noexcept;
+
+}  // namespace umavez
