@@ -232,13 +232,19 @@ TEST_F(PostgresFaults, ServerKilledUnderLoadKeepsEveryAcknowledgedEffectOnce)
     constexpr int callers = 8;
     constexpr int keys = 40;
     std::atomic<int> done{0};
+    std::atomic<bool> is_over{false};
+    struct Ending {  // even if the server does not come back
+        std::atomic<bool>& is_over;
+        ~Ending() { is_over = true; }
+    };
     std::vector<std::jthread> threads;
+    const Ending ending{is_over};
     for (int caller = 0; caller < callers; ++caller) {
         threads.emplace_back([&, caller] {
             for (int i = 0; i < keys; ++i) {
                 const std::string key = std::to_string(caller) + "-" + std::to_string(i);
                 // As a client does: again until somebody answers.
-                while (true) {
+                while (!is_over) {
                     const auto outcome =
                         shop.engine->atomically(request("pedidos.criar", key), shop.inserting(key));
                     if (!outcome) continue;
@@ -246,11 +252,12 @@ TEST_F(PostgresFaults, ServerKilledUnderLoadKeepsEveryAcknowledgedEffectOnce)
                     if (std::holds_alternative<Replayed>(*outcome)) break;
                 }
                 ++done;
+                done.notify_all();
             }
         });
     }
     for (const int moment : {40, 120, 200}) {
-        while (done < moment) std::this_thread::yield();
+        for (int seen = done; seen < moment; seen = done) done.wait(seen);
         server().kill();
         server().start();
     }

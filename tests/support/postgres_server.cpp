@@ -88,6 +88,22 @@ int wait_for(pid_t child)
     return status;
 }
 
+std::vector<pid_t> children_of(pid_t parent)
+{
+    std::vector<pid_t> children;
+    for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
+        const pid_t child = std::atoi(entry.path().filename().c_str());
+        if (child <= 0) continue;
+        std::ifstream stat{entry.path() / "stat"};
+        std::string text{std::istreambuf_iterator<char>{stat}, {}};
+        // "pid (name) state ppid …": a name may hold anything but ends with the last parenthesis.
+        const std::size_t name_end = text.rfind(')');
+        if (name_end == std::string::npos || name_end + 4 >= text.size()) continue;
+        if (std::atoi(text.c_str() + name_end + 4) == parent) children.push_back(child);
+    }
+    return children;
+}
+
 std::string read_all(const std::filesystem::path& path)
 {
     std::ifstream file{path};
@@ -215,10 +231,24 @@ void PostgresServer::reap()
     pid_ = -1;
 }
 
+// Its processes are sessions of their own and keep the shared memory, without which no other server
+// starts: each is killed and waited for.
 void PostgresServer::kill()
 {
-    ::kill(-pid_, SIGKILL);
+    std::vector<int> watched;
+    const std::vector<pid_t> children = children_of(pid_);
+    ::kill(pid_, SIGKILL);
+    for (const pid_t child : children) {
+        const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+        ::kill(child, SIGKILL);
+        if (descriptor >= 0) watched.push_back(descriptor);
+    }
     reap();
+    for (const int descriptor : watched) {
+        pollfd ended{.fd = descriptor, .events = POLLIN, .revents = 0};
+        ::poll(&ended, 1, 10'000);
+        ::close(descriptor);
+    }
 }
 
 void PostgresServer::stop()

@@ -35,6 +35,11 @@ std::optional<StoreClock> to_clock(const Clock* clock)
     return std::optional<StoreClock>{std::in_place, *clock};
 }
 
+std::size_t reader_count(const DatabaseOptions& options)
+{
+    return std::max<std::size_t>(options.readers, 1);
+}
+
 std::uint64_t next_number()
 {
     // SQLite's databases have numbers of their own; the dialect tells them apart.
@@ -58,7 +63,7 @@ Result<std::unique_ptr<PostgresDatabase>> PostgresDatabase::open(
         return fail(Errc::misconfigured, "connections: from 1 to 256");
     }
     std::unique_ptr<PostgresDatabase> database{new PostgresDatabase{url, options, connections}};
-    auto reached = database->pool_.open_first();
+    auto reached = database->parts_->pool.open_first();
     if (reached) reached = database->prepare_meta(options.must_exist);
     if (!reached) {
         // What keeps a database from being opened is a setting, to be cured before the next start.
@@ -74,17 +79,23 @@ PostgresDatabase::PostgresDatabase(
       number_(next_number()),
       is_pooled_(url.is_pooled),
       clock_(to_clock(options.clock)),
-      pool_(
-          {.connect = to_connect(url, options),
-           .sizes =
-               {connections, std::max<std::size_t>(options.readers, 1), claim_lanes, urgent_lanes}}
-      ),
-      workers_(connections),
-      readers_(std::max<std::size_t>(options.readers, 1))
+      parts_(std::make_unique<Parts>(
+          PoolOptions{
+              .connect = to_connect(url, options),
+              .sizes = {connections, reader_count(options), claim_lanes, urgent_lanes},
+          },
+          connections,
+          reader_count(options)
+      ))
 {
 }
 
-PostgresDatabase::~PostgresDatabase() = default;
+PostgresDatabase::~PostgresDatabase()
+{
+    // Closing the parent's connections would end its transactions, and its threads are not here to
+    // join.
+    if (is_in_child()) static_cast<void>(parts_.release());
+}
 
 // A closure on its way through a worker.
 class PostgresDatabase::ClosureJob final : public Job {
@@ -120,7 +131,7 @@ private:
 Result<void> PostgresDatabase::check_caller() const
 {
     if (on_lane_thread()) return fail_on_lane_thread();
-    if (generation_ != fork_generation()) {
+    if (is_in_child()) {
         return fail(
             Errc::store_unavailable,
             "this process is a child of the one that opened the database: open it after fork()"
@@ -133,7 +144,7 @@ Task<Result<void>> PostgresDatabase::async_run(Closure closure, RunOptions optio
 {
     if (auto allowed = check_caller(); !allowed) co_return allowed;
     ClosureJob job{*this, closure, options};
-    Workers& workers = options.access == Access::read ? readers_ : workers_;
+    Workers& workers = options.access == Access::read ? parts_->readers : parts_->workers;
     co_await workers.run(job);
     co_return job.take();
 }
@@ -196,7 +207,8 @@ LaneStats PostgresDatabase::lane_stats() const
         .batches = batches_,
         .members = members_,
         .retried_alone = retried_alone_,
-        .queue_length = workers_.queue_length() + readers_.queue_length(),
+        .batches_rerun = reruns_,
+        .queue_length = parts_->workers.queue_length() + parts_->readers.queue_length(),
     };
     for (std::size_t i = 0; i < sizes_.size(); ++i) stats.batch_sizes[i] = sizes_[i];
     return stats;

@@ -54,8 +54,8 @@ public:
     // For the store. Blocks, or hops to a worker, as the caller's scheduler wants.
     Task<Result<void>> async_run(Closure closure, RunOptions options);
 
-    Pool& pool() noexcept { return pool_; }
-    Workers& readers() noexcept { return readers_; }
+    Pool& pool() noexcept { return parts_->pool; }
+    Workers& readers() noexcept { return parts_->readers; }
     bool is_pooled() const noexcept { return is_pooled_; }
     // A test's; null: the server's.
     const StoreClock* clock() const noexcept { return clock_ ? &*clock_ : nullptr; }
@@ -64,6 +64,7 @@ public:
     // Why a call cannot be made from here: a closure would wait for itself, a child of fork() has
     // neither our threads nor our connections.
     Result<void> check_caller() const;
+    bool is_in_child() const noexcept { return generation_ != fork_generation(); }
     // What a lane wrote.
     void count_batch(std::size_t members) noexcept;
     void count_retried(std::size_t members) noexcept { retried_alone_ += members; }
@@ -86,9 +87,18 @@ private:
     std::atomic<std::uint64_t> members_{0};
     std::atomic<std::uint64_t> retried_alone_{0};
     std::array<std::atomic<std::uint64_t>, std::tuple_size_v<BatchSizes>> sizes_{};
-    Pool pool_;
-    Workers workers_;
-    Workers readers_;
+    std::atomic<std::uint64_t> reruns_{0};
+    // Threads and connections. In a child of fork() they are the parent's, and are left alone.
+    struct Parts {
+        Parts(PoolOptions pool_options, std::size_t connections, std::size_t reader_count)
+            : pool(std::move(pool_options)), workers(connections), readers(reader_count)
+        {
+        }
+        Pool pool;
+        Workers workers;
+        Workers readers;
+    };
+    std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace umavez::pg

@@ -340,6 +340,7 @@ Result<void> PostgresTransaction::release_savepoint()
     if (savepoint.is_sent) lazy_.push_back(&at_depth(release_sql, depth_));
     --depth_;
     if (own_record_) own_record_->depth = std::min(own_record_->depth, depth_);
+    for (AfterCommit& one : after_commit_) one.depth = std::min(one.depth, depth_);
     return {};
 }
 
@@ -366,6 +367,7 @@ Result<void> PostgresTransaction::rollback_savepoint()
     }
     --depth_;
     if (own_record_ && own_record_->depth > depth_) own_record_.reset();
+    std::erase_if(after_commit_, [this](const AfterCommit& one) { return one.depth > depth_; });
     if (spoiled_ && spoiled_depth_ > depth_) spoiled_.reset();
     return {};
 }
@@ -373,7 +375,10 @@ Result<void> PostgresTransaction::rollback_savepoint()
 PostgresTransaction::End PostgresTransaction::commit()
 {
     if (is_lost_ || is_spoiled()) return {Committed::no, spoiled_};
-    if (!has_begun_) return {Committed::yes, std::nullopt};
+    if (!has_begun_) {
+        call_after_commit();
+        return {Committed::yes, std::nullopt};
+    }
     // COMMIT releases whatever was only released.
     const bool undoes = std::ranges::any_of(lazy_, [](const StaticSql* sql) {
         return sql->text().starts_with("ROLLBACK");
@@ -412,7 +417,10 @@ PostgresTransaction::End PostgresTransaction::commit()
         );
         return {Committed::no, refused.error()};
     }
-    if (!connection_.take_doubt()) return {Committed::yes, std::nullopt};
+    if (!connection_.take_doubt()) {
+        call_after_commit();
+        return {Committed::yes, std::nullopt};
+    }
     return {
         Committed::unknown,
         Error{
@@ -421,6 +429,11 @@ PostgresTransaction::End PostgresTransaction::commit()
             std::source_location::current()
         }
     };
+}
+
+void PostgresTransaction::call_after_commit()
+{
+    for (const AfterCommit& one : std::exchange(after_commit_, {})) one.then();
 }
 
 void PostgresTransaction::roll_back()

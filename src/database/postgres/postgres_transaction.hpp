@@ -20,7 +20,9 @@
 #include <umavez/transaction.hpp>
 
 #include <array>
+#include <functional>
 #include <optional>
+#include <vector>
 
 namespace umavez::pg {
 
@@ -67,6 +69,10 @@ public:
     Result<void> begin_unlikely_savepoint() override { return begin(options_.savepoints); }
     Result<void> release_savepoint() override;
     Result<void> rollback_savepoint() override;
+    void after_commit(std::function<void()> then) override
+    {
+        after_commit_.push_back({depth_, std::move(then)});
+    }
 
     // For our own statements, which find rows by their keys. A prepared statement keeps its plan:
     // one made while a table was small would scan it as it grows, so scans are off until the
@@ -123,6 +129,7 @@ private:
     void send_savepoints();
     Result<Answer> exchange(bool is_write);
     Result<Answer> ask(std::string_view sql, const Values& parameters, bool is_write);
+    void call_after_commit();
     std::unexpected<Error> refuse(const Answer& answer, bool is_last);
     std::unexpected<Error> lose(Error error, bool may_run_again);
     std::unexpected<Error> fail_here(Error error) { return spoil_from(depth_, std::move(error)); }
@@ -148,6 +155,11 @@ private:
     bool was_blocked_ = false;
     std::optional<Error> spoiled_;
     std::optional<OwnRecord> own_record_;
+    struct AfterCommit {
+        int depth = 0;
+        std::function<void()> then;
+    };
+    std::vector<AfterCommit> after_commit_;
 };
 
 }  // namespace umavez::pg

@@ -116,7 +116,7 @@ Result<void> PostgresDatabase::run(
             if (!unknown) return tries >= tuning::closure_tries_max;
             return system_clock().boottime() - unknown_since > tuning::read_back_patience;
         };
-        auto loan = pool_.acquire(purpose, waits_since);
+        auto loan = parts_->pool.acquire(purpose, waits_since);
         waits_since = system_clock().boottime();
         if (!loan) {
             if (!unknown) return std::unexpected(loan.error());
@@ -142,6 +142,7 @@ Result<void> PostgresDatabase::run(
         }
         if (done.wants_savepoints) {
             transaction.savepoints = Savepoints::real;
+            ++reruns_;
         } else {
             pause(tuning::retry_pause_most);
         }

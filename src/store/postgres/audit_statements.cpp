@@ -58,7 +58,7 @@ Result<void> insert_audit(
     parameters.add(row);
     parameters.add(subject_without_record(id));
     parameters.add(to_micros(transaction.now()));
-    add_identity(parameters, id);
+    add_record_id(parameters, id);
     parameters.add_typed_text(to_text(note.event));
     parameters.add(token.epoch);
     if (token.execution == Execution{}) {
@@ -105,7 +105,7 @@ Result<std::vector<AuditEntry>> read_timeline(
 )
 {
     Parameters parameters;
-    add_identity(parameters, id);
+    add_record_id(parameters, id);
     parameters.add(identity_of(id));
     parameters.add(subject_without_record(id));
     parameters.add(static_cast<std::int64_t>(count_max));

@@ -207,20 +207,25 @@ struct Look {
     Instant now;
 };
 
+enum class Corrupt : std::uint8_t { is_told, is_absent };
+
 // What is there under these names, and what time it is.
-BatchResult<Look> look(const BatchTrip& trip, std::span<const DraftRow> rows)
+BatchResult<Look> look(
+    const BatchTrip& trip, std::span<const DraftRow> rows, Corrupt corrupt = Corrupt::is_told
+)
 {
     Parameters names;
-    add_identities(names, rows);
+    add_record_ids(names, rows);
     names.add(trip.clock);
     auto answer = ask(trip, find_sql, names);
     if (!answer) return std::unexpected(answer.error());
     Look seen{.records = std::vector<std::optional<Record>>(rows.size())};
     for (std::size_t row = 0; row < answer->rows(); ++row) {
+        seen.now = from_micros(answer->integer(row, 26));
         auto record = read_record(*answer, row);
+        if (!record && corrupt == Corrupt::is_absent) continue;
         if (!record) return std::unexpected(BatchFailure{record.error()});
         seen.records[static_cast<std::size_t>(answer->integer(row, 25)) - 1] = *std::move(record);
-        seen.now = from_micros(answer->integer(row, 26));
     }
     if (answer->rows() > 0) return seen;
     Parameters clock;
@@ -257,7 +262,7 @@ BatchResult<std::vector<Found>> insert_or_get_batch(
             rows.push_back({&members[i]->id, &members[i]->draft, &members[i]->audit});
         }
         Parameters parameters;
-        add_identities(parameters, rows);
+        add_record_ids(parameters, rows);
         add_drafts(parameters, rows);
         parameters.add(trip.clock);
         auto answer = write(attempt, &insert_sql, parameters);
@@ -306,7 +311,7 @@ BatchResult<std::vector<Replaced>> replace_batch(
         rows.push_back({&member->id, &member->next, &member->audit});
     }
     Parameters parameters;
-    add_identities(parameters, rows);
+    add_record_ids(parameters, rows);
     add_drafts(parameters, rows);
     parameters.add(trip.clock);
     const auto expected = [](auto of) {
@@ -367,7 +372,7 @@ BatchResult<std::vector<Replaced>> heartbeat_batch(
     for (Heartbeat* const member : members) rows.push_back({&member->id, nullptr, nullptr});
     using Maybe = std::optional<std::int64_t>;
     Parameters parameters;
-    add_identities(parameters, rows);
+    add_record_ids(parameters, rows);
     add_integers(parameters, members, [](Heartbeat* const member) { return member->token.epoch; });
     add_bytes(parameters, members, [](Heartbeat* const member) {
         return as_bytes(member->token.execution);
@@ -385,12 +390,13 @@ BatchResult<std::vector<Replaced>> heartbeat_batch(
     std::vector<Replaced> replaced(members.size());
     for (std::size_t row = 0; row < answer->rows(); ++row) {
         auto record = read_record(*answer, row);
-        if (!record) return std::unexpected(BatchFailure{record.error()});
+        // Nobody can say whose a corrupt record is, and the others' leases must not end for it.
+        if (!record) continue;
         const auto place = static_cast<std::size_t>(answer->integer(row, 25)) - 1;
         replaced[place] = {true, *std::move(record), from_micros(answer->integer(row, 26))};
     }
     if (answer->rows() == members.size()) return replaced;
-    auto seen = look(trip, rows);
+    auto seen = look(trip, rows, Corrupt::is_absent);
     if (!seen) return std::unexpected(seen.error());
     for (std::size_t i = 0; i < members.size(); ++i) {
         if (!replaced[i].done) replaced[i] = {false, std::move(seen->records[i]), seen->now};

@@ -110,6 +110,8 @@ std::vector<Call*> Lanes::take(Way& way)
 
 void Lanes::loop(Way& way, Purpose purpose)
 {
+    // The first claim should not wait for its connection; if there is none, it will be told.
+    static_cast<void>(database_.pool().acquire(purpose, system_clock().boottime()));
     std::unique_lock lock{mutex_};
     const auto has_calls = [&way] { return !way.queues[0].empty() || !way.queues[1].empty(); };
     while (true) {

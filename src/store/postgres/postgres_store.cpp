@@ -69,8 +69,15 @@ Notes::Time time_of(const PostgresDatabase& database)
 class PostgresStore final : public TransactionalStore {
 public:
     explicit PostgresStore(PostgresDatabase& database)
-        : database_(database), notes_(time_of(database)), lanes_(database, notes_)
+        : database_(database),
+          notes_(time_of(database)),
+          lanes_(std::make_unique<Lanes>(database, notes_))
     {
+    }
+    ~PostgresStore() override
+    {
+        // Its threads are the parent's.
+        if (database_.is_in_child()) static_cast<void>(lanes_.release());
     }
 
     const StoreTraits& traits() const noexcept override { return traits_; }
@@ -83,7 +90,7 @@ public:
         for (const Insertion& one : batch) {
             if (call.result) call.result = check(one.draft, one.audit);
         }
-        Result<void> done = co_await lanes_.run(call);
+        Result<void> done = co_await lanes_->run(call);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(call.answers);
     }
@@ -95,7 +102,7 @@ public:
         for (const Replacement& one : batch) {
             if (call.result) call.result = check(one.next, one.audit);
         }
-        Result<void> done = co_await lanes_.run(call);
+        Result<void> done = co_await lanes_->run(call);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(call.answers);
     }
@@ -103,7 +110,7 @@ public:
     Async<std::vector<Replaced>> heartbeat(std::vector<Heartbeat> batch) override
     {
         HeartbeatCall call{Call::Kind::heartbeat, batch};
-        Result<void> done = co_await lanes_.run(call);
+        Result<void> done = co_await lanes_->run(call);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(call.answers);
     }
@@ -148,6 +155,14 @@ public:
         co_return co_await read_with<RecordsPage>(read);
     }
 
+    Async<StoriesPage> stories(StoriesQuery query) override
+    {
+        auto read = [&](PostgresTransaction& transaction) {
+            return query_stories(transaction, query);
+        };
+        co_return co_await read_with<StoriesPage>(read);
+    }
+
     Async<StoreCounts> count() override
     {
         auto read = [](PostgresTransaction& transaction) { return query_count(transaction); };
@@ -156,7 +171,7 @@ public:
 
     void note(RecordId id, AuditNote audit) noexcept override
     {
-        if (notes_.add(std::move(id), std::move(audit))) lanes_.expect_notes();
+        if (notes_.add(std::move(id), std::move(audit))) lanes_->expect_notes();
     }
 
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
@@ -263,7 +278,7 @@ private:
 
     PostgresDatabase& database_;
     Notes notes_;
-    Lanes lanes_;
+    std::unique_ptr<Lanes> lanes_;
     const StoreTraits traits_{
         .name = "postgres",
         .durable = true,

@@ -192,18 +192,19 @@ Result<Record> read_record(const Answer& answer, std::size_t row)
     ));
 }
 
-Result<RecordId> read_identity(const Answer& answer, std::size_t row, std::size_t first_column)
+Result<RecordId> read_record_id(const Answer& answer, std::size_t row, std::size_t first_column)
 {
     auto tenant_id = TenantId::parse(answer.bytes(row, first_column));
     auto operation = Operation::parse(answer.bytes(row, first_column + 1));
     auto key = Key::parse(answer.bytes(row, first_column + 2));
-    if (!tenant_id || !operation || !key) return fail_corrupt("the identity of a row");
+    if (!tenant_id || !operation || !key)
+        return fail_corrupt("the tenant, operation or key of a row");
     return RecordId{std::move(*tenant_id), std::move(*operation), std::move(*key)};
 }
 
 Result<NamedRecord> read_named_record(const Answer& answer, std::size_t row)
 {
-    auto id = read_identity(answer, row, 25);
+    auto id = read_record_id(answer, row, 25);
     if (!id) return std::unexpected(std::move(id.error()));
     auto record = read_record(answer, row);
     if (!record) return std::unexpected(std::move(record.error()));
@@ -235,7 +236,7 @@ std::string storable(std::string_view detail)
     return text;
 }
 
-void add_identity(Parameters& parameters, const RecordId& id)
+void add_record_id(Parameters& parameters, const RecordId& id)
 {
     parameters.add_typed_text(id.tenant_id.text());
     parameters.add_typed_text(id.operation.text());
@@ -308,7 +309,7 @@ void add_checkpoint(Parameters& parameters, const std::string& checkpoint)
     }
 }
 
-void add_identities(Parameters& parameters, std::span<const DraftRow> rows)
+void add_record_ids(Parameters& parameters, std::span<const DraftRow> rows)
 {
     add_texts(parameters, rows, [](const DraftRow& row) -> std::string_view {
         return row.id->tenant_id.text();

@@ -22,14 +22,14 @@ namespace umavez::pg {
     "r.processing_expires_at, r.expires_at, r.response_status, r.response_digest, "              \
     "r.response_omitted, r.entity_type, r.entity_id, r.response_headers, r.response_body, "      \
     "r.checkpoint"
-#define UMAVEZ_PG_IDENTITY_COLUMNS "r.tenant_id, r.operation, r.key"
+#define UMAVEZ_PG_RECORD_ID_COLUMNS "r.tenant_id, r.operation, r.key"
 
 // The time of the statement: the server's, or a test's.
 #define UMAVEZ_PG_CLOCK(override) \
     "coalesce(" override "::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8)"
 
 Result<Record> read_record(const Answer& answer, std::size_t row);
-Result<RecordId> read_identity(const Answer& answer, std::size_t row, std::size_t first_column);
+Result<RecordId> read_record_id(const Answer& answer, std::size_t row, std::size_t first_column);
 Result<NamedRecord> read_named_record(const Answer& answer, std::size_t row);
 
 // Limits, and texts that the database could not hold. Asked before a member joins others.
@@ -37,7 +37,7 @@ Result<void> check_draft(const Draft& draft);
 // What is told happened anyway: bytes that are no text are replaced.
 std::string storable(std::string_view detail);
 
-void add_identity(Parameters& parameters, const RecordId& id);
+void add_record_id(Parameters& parameters, const RecordId& id);
 void add_record(
     Parameters& parameters,
     const Record& record,
@@ -76,7 +76,7 @@ struct DraftRow {
     const Draft* draft = nullptr;
     const std::optional<AuditNote>* audit = nullptr;
 };
-void add_identities(Parameters& parameters, std::span<const DraftRow> rows);
+void add_record_ids(Parameters& parameters, std::span<const DraftRow> rows);
 void add_drafts(Parameters& parameters, std::span<const DraftRow> rows);
 
 }  // namespace umavez::pg

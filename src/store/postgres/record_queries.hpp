@@ -10,5 +10,6 @@ namespace umavez::pg {
 Result<Due> query_due(PostgresTransaction& transaction, const DueQuery& query);
 Result<StoreCounts> query_count(PostgresTransaction& transaction);
 Result<RecordsPage> query_scan(PostgresTransaction& transaction, const RecordsQuery& query);
+Result<StoriesPage> query_stories(PostgresTransaction& transaction, const StoriesQuery& query);
 
 }  // namespace umavez::pg

@@ -1,4 +1,4 @@
-// scan: pages of records for people, by row id, the newest first.
+// scan and stories: pages of records and of the audit for people, by row id, the newest first.
 //
 // No index serves the filters, because every index costs each write. Instead a page looks at a
 // bounded number of rows and tells where to go on. The statuses that people look for, processing
@@ -30,7 +30,7 @@ using RowNumber = std::int64_t;
     "WHERE r.id IN (SELECT id FROM visited) AND ($5::text IS NULL OR r.tenant_id = $5) AND "      \
     "($6::text IS NULL OR r.operation = $6) AND ($7::text IS NULL OR r.status = $7) AND "         \
     "($8::bytea IS NULL OR substr(convert_to(r.key, 'UTF8'), 1, octet_length($8)) = $8)) "        \
-    "SELECT " UMAVEZ_PG_RECORD_COLUMNS ", " UMAVEZ_PG_IDENTITY_COLUMNS                            \
+    "SELECT " UMAVEZ_PG_RECORD_COLUMNS ", " UMAVEZ_PG_RECORD_ID_COLUMNS                           \
     ", e.visited, e.last FROM edge AS e LEFT JOIN "                                               \
     "(SELECT * FROM shown WHERE coalesce(bytes, 0) < $4 ORDER BY id DESC LIMIT $3) AS r ON true " \
     "ORDER BY r.id DESC"
@@ -44,6 +44,19 @@ const StaticSql doubted_sql{UMAVEZ_PG_PAGE(
     "SELECT id FROM (SELECT id FROM umavez_records WHERE status = 'in_doubt' OFFSET 0) AS s "
     "WHERE id < $1"
 )};
+
+// Entries whose record is gone, or never was.
+const StaticSql stories_sql{
+    "WITH visited AS MATERIALIZED (SELECT id FROM umavez_audit WHERE id < $1 ORDER BY id DESC "
+    "LIMIT $2), "
+    "edge AS (SELECT count(*) AS visited, coalesce(min(id), 0) AS last FROM visited), "
+    "told AS (SELECT DISTINCT tenant_id, operation, key FROM umavez_audit AS a WHERE "
+    "id IN (SELECT id FROM visited) AND key = $3 AND ($4::text IS NULL OR tenant_id = $4) AND "
+    "($5::text IS NULL OR operation = $5) AND "
+    "NOT EXISTS (SELECT 1 FROM umavez_records AS r WHERE r.id = a.subject)) "
+    "SELECT t.tenant_id, t.operation, t.key, e.visited, e.last FROM edge AS e LEFT JOIN told AS t "
+    "ON true"
+};
 
 Result<RowNumber> parse_cursor(const std::string& cursor)
 {
@@ -113,6 +126,35 @@ Result<RecordsPage> query_scan(PostgresTransaction& transaction, const RecordsQu
     } else if (visited == visited_max) {
         page.next = std::to_string(last);
     }
+    return page;
+}
+
+Result<StoriesPage> query_stories(PostgresTransaction& transaction, const StoriesQuery& query)
+{
+    const auto before = parse_cursor(query.cursor);
+    if (!before) return std::unexpected(before.error());
+    StoriesPage page;
+    // What is no text is nobody's key.
+    if (query.key != storable(query.key)) return page;
+    Parameters parameters;
+    const auto add_text = [&](const std::string* text) {
+        text != nullptr ? parameters.add_typed_text(*text) : parameters.add_null(type::text);
+    };
+    parameters.add(*before);
+    parameters.add(static_cast<std::int64_t>(limits::scan_visited_max));
+    add_text(&query.key);
+    add_text(query.tenant_id ? &query.tenant_id->text() : nullptr);
+    add_text(query.operation ? &query.operation->text() : nullptr);
+    const auto answer = transaction.run(stories_sql, parameters);
+    if (!answer) return std::unexpected(answer.error());
+    for (std::size_t row = 0; row < answer->rows() && !answer->is_null(row, 0); ++row) {
+        auto id = read_record_id(*answer, row, 0);
+        if (!id) return std::unexpected(id.error());
+        page.ids.push_back(*std::move(id));
+    }
+    const bool is_full =
+        answer->integer(0, 3) == static_cast<std::int64_t>(limits::scan_visited_max);
+    if (is_full) page.next = std::to_string(answer->integer(0, 4));
     return page;
 }
 

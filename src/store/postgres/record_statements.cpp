@@ -91,7 +91,7 @@ Result<std::optional<Inserted>> try_insert(PostgresTransaction& transaction, Ins
     const bool is_told = transaction.knows_now();
     std::string headers;
     Parameters parameters;
-    add_identity(parameters, insertion.id);
+    add_record_id(parameters, insertion.id);
     parameters.add_bytes(as_bytes(draft.target.digest));
     parameters.add_bytes(as_bytes(draft.fingerprint.digest));
     parameters.add(std::int64_t{draft.fingerprint.version});
@@ -148,7 +148,7 @@ Result<Replaced> write_over(
     const bool is_audited = replacement.audit.has_value();
     if (is_audited) {
         detail = storable(replacement.audit->detail);
-        add_identity(parameters, replacement.id);
+        add_record_id(parameters, replacement.id);
         parameters.add_typed_text(to_text(replacement.audit->event));
         parameters.add_typed_text(detail);
     }
@@ -201,7 +201,7 @@ Result<Replaced> replace_record(PostgresTransaction& transaction, Replacement& r
         return write_over(transaction, replacement, own->row, previous);
     }
     Parameters parameters;
-    add_identity(parameters, replacement.id);
+    add_record_id(parameters, replacement.id);
     auto there = transaction.run(lock_sql, parameters);
     if (!there) return std::unexpected(there.error());
     const Instant now = transaction.now();
@@ -231,7 +231,7 @@ Result<Sighting> read_sighting(const Answer& answer)
 Result<Sighting> find_record(PostgresTransaction& transaction, const RecordId& id)
 {
     Parameters parameters;
-    add_identity(parameters, id);
+    add_record_id(parameters, id);
     parameters.add(
         transaction.knows_now() ? std::optional{to_micros(transaction.now())} : std::nullopt
     );
@@ -247,7 +247,7 @@ Result<Sighting> find_record(
 )
 {
     Parameters parameters;
-    add_identity(parameters, id);
+    add_record_id(parameters, id);
     parameters.add(clock);
     // As in a transaction: no plan of ours may be a scan. Undone in the same trip.
     if (!connection.is_pooled()) connection.enqueue(scans_off_sql);
@@ -272,15 +272,18 @@ Result<Swept> sweep_records(
     const auto spent = transaction.run(spent_sql, which);
     if (!spent) return std::unexpected(spent.error());
     Swept swept;
+    std::vector<std::int64_t> found;
     for (std::size_t row = 0; row < spent->rows(); ++row) {
-        auto id = read_identity(*spent, row, 1);
-        if (!id) return std::unexpected(id.error());
+        auto id = read_record_id(*spent, row, 1);
+        if (!id && !swept.unreadable) swept.unreadable = std::move(id.error().detail);
+        if (!id) continue;
         swept.ids.push_back(*std::move(id));
+        found.push_back(spent->integer(row, 0));
     }
     if (!swept.ids.empty()) {
         Parameters gone;
-        gone.begin_array(type::int8, spent->rows());
-        for (std::size_t row = 0; row < spent->rows(); ++row) gone.element(spent->integer(row, 0));
+        gone.begin_array(type::int8, found.size());
+        for (const std::int64_t row : found) gone.element(row);
         const std::span<const RecordId> ids{swept.ids};
         add_integers(gone, ids, [](const RecordId& id) { return identity_of(id); });
         gone.add(to_micros(now));
