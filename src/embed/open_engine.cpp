@@ -3,6 +3,7 @@
 
 #include "engine/make_engine.hpp"
 #include "store/memory/memory_store.hpp"
+#include "store/postgres/postgres_store.hpp"
 #include "store/redis/redis_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "store/transactional_store.hpp"
@@ -15,7 +16,8 @@ namespace umavez {
 
 Result<std::unique_ptr<Engine>> open_engine(Database& database, EngineOptions options)
 {
-    auto store = open_sqlite_store(database);
+    auto store = database.dialect() == Dialect::postgres ? open_postgres_store(database)
+                                                         : open_sqlite_store(database);
     if (!store) return std::unexpected(store.error());
     return make_engine(*std::move(store), options);
 }

@@ -147,6 +147,7 @@ const std::vector<StoreFactory>& store_factories()
         {"redis", open_fresh<OpenedRedis>},
 #if UMAVEZ_CONFORMANCE_SQLITE
         {"sqlite", open_fresh<OpenedSqlite>},
+        {"postgres", open_fresh_postgres},
 #endif
     };
     return factories;
