@@ -1,7 +1,7 @@
 #pragma once
 
-// TextCutter: stands between a client and a server on loopback and cuts where a given text passes by; where the
-// next request is enough of a mark, FaultProxy does the same.
+// TextCutter: stands between a client and a server on loopback and cuts where a given text passes by. Where
+// the next request is mark enough, FaultProxy does the same.
 //
 // Faults are armed by the test and strike the next connection that meets their condition, once.
 // Thread-safe.
