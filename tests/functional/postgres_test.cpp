@@ -125,6 +125,25 @@ TEST_F(PostgresServed, ThreeProcessesAndEightyRacersMakeOneClient)
     EXPECT_THAT(servers[0]->get("/api/v1/clientes"), Not(HasSubstr("\"id\":2")));
 }
 
+TEST_F(PostgresServed, WorkersStandBesideServersThatHaveNone)
+{
+    Process server{
+        scratch_.path(),
+        {"serve", "--listen", "127.0.0.1:0", "--no-worker", "--database", schema_.url()}
+    };
+    server.wait_for_error_output("\"event\":\"listening\"");
+    Process worker{scratch_.path(), {"worker", "--database", schema_.url()}};
+    worker.wait_for_error_output("\"event\":\"working\"");
+
+    worker.signal(SIGTERM);
+    server.signal(SIGTERM);
+
+    const Exited ended = worker.wait_for_exit();
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_THAT(ended.err, Not(HasSubstr("worker_trouble")));
+    EXPECT_EQ(server.wait_for_exit().code, 0);
+}
+
 TEST_F(PostgresServed, OperatorsCommandsWorkBesideTheServer)
 {
     const Exited migrated = command({"migrate"});
