@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <cerrno>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -52,7 +53,8 @@ TextCutter::TextCutter(std::uint16_t server_port) : server_port_(server_port)
         ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
         ::listen(listener_, 64) == 0 &&
         ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    if (!listens || ::pipe(wake_) != 0) throw std::runtime_error("the proxy cannot listen");
+    if (!listens || ::pipe2(wake_, O_CLOEXEC) != 0)
+        throw std::runtime_error("the proxy cannot listen");
     port_ = ntohs(address.sin_port);
     thread_ = std::thread{[this] { loop(); }};
 }
