@@ -150,6 +150,14 @@ public:
         return text;
     }
 
+    // What the two databases say differently.
+    std::string json_member(const std::string& column, const std::string& name) const
+    {
+        if (place_->is_postgres()) return "(" + column + "::json ->> '" + name + "')";
+        return "json_extract(" + column + ", '$." + name + "')";
+    }
+    std::string joining() const { return place_->is_postgres() ? "string_agg" : "group_concat"; }
+
     // A client and a draft of 1500.00, both with id 1.
     void open_draft()
     {
