@@ -6,7 +6,22 @@
 # The HTTP server, telemetry and the program are not in it. What the archive needs to be linked is found by
 # umavezConfig.cmake; nothing of it shows in the public headers.
 
-set(folders base json core database database_sqlite store store_memory store_sqlite engine embed)
+set(folders
+    base
+    json
+    core
+    database
+    database_sqlite
+    database_postgres
+    database_open
+    store
+    store_memory
+    store_sqlite
+    store_postgres
+    store_redis
+    engine
+    embed
+)
 set(objects "")
 foreach(folder IN LISTS folders)
     if(TARGET umavez_${folder})
@@ -28,7 +43,8 @@ target_include_directories(
                           $<INSTALL_INTERFACE:include>
 )
 target_link_libraries(
-    umavez_library PRIVATE OpenSSL::Crypto fmt::fmt SQLite::SQLite3 Threads::Threads
+    umavez_library PRIVATE OpenSSL::Crypto fmt::fmt SQLite::SQLite3 PkgConfig::LIBPQ PkgConfig::hiredis
+                           Threads::Threads
 )
 
 if(NOT PROJECT_IS_TOP_LEVEL)

@@ -32,10 +32,13 @@ endfunction()
 # The tests that the thread sanitizer runs: building this builds nothing else.
 add_custom_target(umavez_concurrent)
 
-# umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds])
-# Every case becomes a ctest of its own with a label and a timeout.
+# umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds] [WHOLE | SERVERS names…]
+#             [AGAIN_ON_POSTGRES])
+# Every case becomes a ctest of its own with a label and a timeout. A program that starts a server of its own
+# is WHOLE: one ctest, one server. Where only the cases with a server's name in theirs need one, SERVERS makes
+# one ctest of those. AGAIN_ON_POSTGRES adds one that runs all cases with UMAVEZ_TEST_POSTGRES set.
 function(umavez_test name)
-    cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+    cmake_parse_arguments(ARG "WHOLE;AGAIN_ON_POSTGRES" "TIMEOUT" "SOURCES;LINKS;LABELS;SERVERS" ${ARGN})
     if(NOT UMAVEZ_TESTS)
         return()
     endif()
@@ -54,9 +57,28 @@ function(umavez_test name)
     if("concurrent" IN_LIST ARG_LABELS)
         add_dependencies(umavez_concurrent ${name})
     endif()
+    if(ARG_WHOLE)
+        add_test(NAME ${name} COMMAND ${name})
+        set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+        return()
+    endif()
+    if(ARG_AGAIN_ON_POSTGRES)
+        add_test(NAME ${name}.postgres COMMAND ${name})
+        set_tests_properties(
+            ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+                                        ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
+        )
+    endif()
+    set(left_out "")
+    foreach(server IN LISTS ARG_SERVERS)
+        string(APPEND left_out ":*${server}*")
+        add_test(NAME ${name}.${server} COMMAND ${name} --gtest_filter=*${server}*)
+        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+    endforeach()
     gtest_discover_tests(
         ${name}
         TEST_PREFIX ${name}.
+        TEST_FILTER "*-${left_out}"
         DISCOVERY_MODE PRE_TEST
         PROPERTIES TIMEOUT ${ARG_TIMEOUT}
     )

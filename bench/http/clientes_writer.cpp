@@ -5,7 +5,7 @@
 // Usage: clientes_writer measure FILE MILLISECONDS   prints clients per second
 //        clientes_writer fill FILE CLIENTS           stores so many, fast and without a flush
 
-#include "store/sqlite/identity.hpp"
+#include "store/identity.hpp"
 #include "support/raw_sqlite.hpp"
 #include "support/requests.hpp"
 

@@ -3,10 +3,10 @@
 //
 //     PORT=7200 STORE=sqlite:probe.db EXEC_LOG=exec.log LEASE_MS=5000 probe_server
 //
-// STORE is `memory:` (cached) or `sqlite:PATH` (leased). A charge is a line of EXEC_LOG: the effect
-// outside that nobody can take back, and what the reconciler asks when a run was killed. Without
-// EXEC_LOG a charge is nothing but its answer. Of a request, `x-delay-ms` makes the charge last,
-// `x-fail` makes it end with an exception after the effect.
+// STORE is `memory:` or `redis://HOST` (cached), or `sqlite:PATH` (leased). A charge is a line of
+// EXEC_LOG: the effect outside that nobody can take back, and what the reconciler asks when a run was
+// killed. Without EXEC_LOG a charge is nothing but its answer. Of a request, `x-delay-ms` makes the
+// charge last, `x-fail` makes it end with an exception after the effect.
 
 #include "access/token_book.hpp"
 #include "base/memory.hpp"
@@ -160,14 +160,18 @@ int serve()
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
     const std::string store = setting("STORE", "memory:");
-    const bool is_cached = store == "memory:";
+    const bool is_redis = store.starts_with("redis:") || store.starts_with("redis+unix:");
+    const bool is_cached = is_redis || store == "memory:";
     ChargeLog log{setting("EXEC_LOG", "")};
     const auto database = must(open_database(is_cached ? "sqlite::memory:" : store));
     EngineOptions options;
     options.audit = !is_cached;
     options.worker_period = std::chrono::milliseconds{200};
-    const auto engine =
-        must(is_cached ? open_memory_engine(options) : open_engine(*database, options));
+    const auto engine = must(
+        is_redis    ? open_redis_engine(store, options)
+        : is_cached ? open_memory_engine(options)
+                    : open_engine(*database, options)
+    );
     const auto tokens = must(access::TokenBook::open(*database));
     const auto problems = key_protocol::standard_problems();
 

@@ -2,8 +2,8 @@
 //
 // Every side has a file of its own on the same disk; all of them stay open and grow alike.
 
-#include "sqlite/engine_side.hpp"
-#include "sqlite/flush_log.hpp"
+#include "support/engine_side.hpp"
+#include "support/flush_log.hpp"
 #include "sqlite/raw_writer.hpp"
 #include "support/comparison.hpp"
 #include "support/scratch_folder.hpp"
@@ -27,13 +27,13 @@ constexpr std::uint64_t records_stored = 1'000'000;
 std::string make_tables(const ScratchFolder& folder, const std::string& name)
 {
     const std::string path = folder.file(name);
-    const EngineSide engine{path};
+    const EngineSide engine{"sqlite:" + path};
     return path;
 }
 
 void compare_leased(Table& table, const ScratchFolder& folder)
 {
-    EngineSide engine{folder.file("leased.db")};
+    EngineSide engine{"sqlite:" + folder.file("leased.db")};
     RawWriter single{make_tables(folder, "single.db")};
     RawWriter batches{make_tables(folder, "batches.db")};
     table.compare({
@@ -62,7 +62,7 @@ void compare_leased(Table& table, const ScratchFolder& folder)
 
 void compare_lone(Table& table, const ScratchFolder& folder)
 {
-    EngineSide engine{folder.file("lone.db")};
+    EngineSide engine{"sqlite:" + folder.file("lone.db")};
     FlushLog log{folder.file("flush.log")};
     table.compare({
         .what = "claim p50, µs, a lone caller; append + fdatasync p50",
@@ -77,8 +77,8 @@ void compare_full(Table& table, const ScratchFolder& folder)
 {
     const std::string path = make_tables(folder, "full.db");
     RawWriter{path}.fill(records_stored);
-    EngineSide full{path};
-    EngineSide empty{folder.file("empty.db")};
+    EngineSide full{"sqlite:" + path};
+    EngineSide empty{"sqlite:" + folder.file("empty.db")};
     table.compare({
         .what = "claim+finish/s, 64 callers, 1 million records; none",
         .ours = [&] { return full.leased_by_tasks(window); },

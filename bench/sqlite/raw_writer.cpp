@@ -1,6 +1,6 @@
 #include "sqlite/raw_writer.hpp"
 
-#include "store/sqlite/identity.hpp"
+#include "store/identity.hpp"
 #include "support/requests.hpp"
 
 #include <sqlite3.h>

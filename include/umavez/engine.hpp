@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -186,5 +187,10 @@ Result<std::unique_ptr<Engine>> open_engine(Database& database, EngineOptions op
 
 // An engine in memory: cached operations, which vanish with the process.
 Result<std::unique_ptr<Engine>> open_memory_engine(EngineOptions options = {});
+
+// An engine over a Redis server: cached operations, shared by all processes that use the server. The URL is
+// redis://user:password@host:port/database or redis+unix:PATH, with options (docs/operating/redis.md).
+// misconfigured: the sentence names the setting and the cure.
+Result<std::unique_ptr<Engine>> open_redis_engine(std::string_view url, EngineOptions options = {});
 
 }  // namespace umavez

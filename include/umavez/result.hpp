@@ -25,6 +25,7 @@ enum class Errc : std::uint8_t {
     limit_exceeded,        // A bound of limits.hpp or of a policy was reached. Nothing was written.
     wrong_thread,          // An engine call inside an atomic handler; it would wait for itself.
     unique_violation,      // The statement met a row with the same unique key.
+    busy,                  // Another transaction holds the key and did not end in time. Nothing was written.
     sql,                   // The database refused a statement (another constraint, syntax, type).
 };
 
@@ -44,7 +45,7 @@ constexpr Effect effect_of(Errc code) noexcept
 
 constexpr bool is_retryable(Errc code) noexcept
 {
-    return code == Errc::store_unavailable || code == Errc::store_unknown;
+    return code == Errc::store_unavailable || code == Errc::store_unknown || code == Errc::busy;
 }
 
 std::string_view to_text(Errc code) noexcept;

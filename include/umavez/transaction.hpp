@@ -3,10 +3,13 @@
 // Database, Transaction, Row: business rows and idempotency records in one commit.
 //
 // SQL is written once for every database: parameters are $1, $2, …; values are null, integers,
-// reals, text and blobs. A statement that fails spoils its transaction, or the nested() part it ran
-// in: what follows there is refused and nothing of it is committed, so an error that was overlooked
-// cannot become half an effect. To go on after an expected error (a unique violation, say) run the
-// statement inside nested().
+// reals, text and blobs. PostgreSQL's booleans and whole numerics are read as integers, other
+// numerics as reals, and types that are none of these as their text; its text holds no NUL.
+//
+// A statement that fails spoils its transaction, or the nested() part it ran in: what follows there
+// is refused and nothing of it is committed, so an error that was overlooked cannot become half an
+// effect. To go on after an expected error (a unique violation, say) run the statement inside
+// nested().
 
 #include <umavez/result.hpp>
 #include <umavez/task.hpp>
@@ -135,6 +138,9 @@ struct DatabaseOptions {
     bool must_exist = false;
 
     std::size_t readers = 2;  // 0 to 64: threads that read beside the writer
+
+    // PostgreSQL: connections for closures, 1 to 256. Lanes and readers have theirs besides.
+    std::size_t connections = 16;
 };
 
 using Closure = std::function<Result<void>(Transaction&)>;
@@ -156,7 +162,8 @@ struct LaneStats {
     BatchSizes batch_sizes{};
 };
 
-// An open database. Closures run on its own threads, inside a transaction; many share one commit.
+// An open database. Closures run on its own threads, inside a transaction; on SQLite many share one
+// commit.
 //
 // Closures may run more than once (only one run commits) and so may do nothing but SQL. A closure
 // that calls the engine or the database again fails at once with wrong_thread.
@@ -197,8 +204,9 @@ public:
     virtual bool step() = 0;
 };
 
-// `sqlite:PATH`, `sqlite::memory:`. Holds `<database>.lock` while open; a second process is refused
-// with the id of the first.
+// `sqlite:PATH`, `sqlite::memory:`: holds `<database>.lock` while open; a second process is refused
+// with the id of the first. `postgres://user:password@host:port/database?parameters`: every parameter
+// of libpq, and ours (docs/operating/postgres.md); many processes may open it.
 Result<std::unique_ptr<Database>> open_database(
     std::string_view url, const DatabaseOptions& options = {}
 );

@@ -75,7 +75,7 @@ TokenBook::~TokenBook() = default;
 
 Result<std::unique_ptr<TokenBook>> TokenBook::open(Database& database, TokenBookOptions options)
 {
-    if (auto done = database.migrate(token_migrations()); !done)
+    if (auto done = database.migrate(token_migrations(database.dialect())); !done)
         return std::unexpected(done.error());
     std::unique_ptr<TokenBook> book{new TokenBook(database, options)};
     if (auto done = book->refresh(); !done) return std::unexpected(done.error());

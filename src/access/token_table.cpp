@@ -7,7 +7,7 @@ namespace umavez::access {
 namespace {
 
 // Instants are microseconds since 1970 by the database's clock; null means "never".
-constexpr std::string_view version_1 = R"(
+constexpr std::string_view sqlite_1 = R"(
 CREATE TABLE umavez_tokens (
     id INTEGER PRIMARY KEY,
     tenant_id TEXT NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
@@ -20,6 +20,21 @@ CREATE TABLE umavez_tokens (
     revoked_at INTEGER,
     CHECK (tenant_id <> '*' OR role = 'operator')
 ) STRICT;
+)";
+
+constexpr std::string_view postgres_1 = R"(
+CREATE TABLE umavez_tokens (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant_id text NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    role text NOT NULL CHECK (role IN ('reader', 'writer', 'operator')),
+    label text NOT NULL CHECK (length(label) <= 100),
+    ending text NOT NULL CHECK (length(ending) = 4),
+    digest bytea NOT NULL UNIQUE CHECK (length(digest) = 32),
+    created_at bigint NOT NULL,
+    expires_at bigint,
+    revoked_at bigint,
+    CHECK (tenant_id <> '*' OR role = 'operator')
+);
 )";
 
 Value to_value(const std::optional<Instant>& instant)
@@ -58,12 +73,19 @@ Result<TokenRow> to_token(const Row& row)
 
 }  // namespace
 
-std::span<const Migration> token_migrations()
+std::span<const Migration> token_migrations(Dialect dialect)
 {
-    static const std::array migrations = {
-        Migration{.module = "access", .version = 1, .sql = std::string{version_1}},
+    static const std::array sqlite = {
+        Migration{.module = "access", .version = 1, .sql = std::string{sqlite_1}},
     };
-    return migrations;
+    static const std::array postgres = {
+        Migration{.module = "access", .version = 1, .sql = std::string{postgres_1}},
+    };
+    switch (dialect) {
+        case Dialect::sqlite: return sqlite;
+        case Dialect::postgres: return postgres;
+    }
+    return {};
 }
 
 Result<TokenTenant> parse_token_tenant(std::string_view text)

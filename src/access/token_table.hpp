@@ -17,7 +17,7 @@
 
 namespace umavez::access {
 
-std::span<const Migration> token_migrations();
+std::span<const Migration> token_migrations(Dialect dialect);
 
 // Whose records a token opens: one tenant's, or (nullopt) everybody's, which only operators may
 // have.

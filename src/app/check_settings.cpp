@@ -2,6 +2,7 @@
 
 #include "app/load.hpp"
 #include "base/shown.hpp"
+#include "database/postgres/url.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/sqlite/peek.hpp"
 #include "database/url.hpp"
@@ -26,11 +27,26 @@ Result<void> check_writable(const std::string& path)
     return fail(
         Errc::misconfigured,
         fmt::format(
-            "database: {} cannot be written; change its owner or mode, or choose another path with "
+            "{} cannot be written; change its owner or mode, or choose another path with "
             "--database",
             shown(checked.string())
         )
     );
+}
+
+// A server is asked when it is opened.
+Result<void> check_database(const Settings& settings)
+{
+    if (pg::is_postgres_url(settings.database)) {
+        const auto url = pg::parse_postgres_url(settings.database);
+        return url ? Result<void>{} : Result<void>{std::unexpected(url.error())};
+    }
+    const auto url = parse_database_url(settings.database);
+    if (!url) return std::unexpected(url.error());
+    if (url->is_memory()) return {};
+    const auto path = resolve_database_path(url->path, false);
+    if (!path) return std::unexpected(path.error());
+    return check_writable(*path);
 }
 
 // Whether a token was ever made. Nullopt: the file cannot be read.
@@ -51,12 +67,8 @@ std::optional<bool> has_tokens(const std::string& path)
 
 Result<void> check_settings(const Settings& settings)
 {
-    const auto url = parse_database_url(settings.database);
-    if (!url) return fail(Errc::misconfigured, "database: " + url.error().detail);
-    if (!url->is_memory()) {
-        const auto path = resolve_database_path(url->path, false);
-        if (!path) return fail(Errc::misconfigured, "database: " + path.error().detail);
-        if (auto checked = check_writable(*path); !checked) return checked;
+    if (auto checked = check_database(settings); !checked) {
+        return fail(Errc::misconfigured, "database: " + checked.error().detail);
     }
     if (!settings.tls_cert.empty()) {
         const auto tls = http::load_tls({settings.tls_cert, settings.tls_key});
@@ -83,7 +95,7 @@ Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
 
 Result<void> check_listen(const Settings& settings)
 {
-    if (settings.listen.is_loopback()) return {};
+    if (settings.listen.is_loopback() || dialect_of(settings) == Dialect::postgres) return {};
     return check_listen(settings.listen, has_tokens(database_path(settings)).value_or(true));
 }
 

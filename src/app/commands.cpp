@@ -11,6 +11,7 @@ std::vector<Command> all_commands()
 {
     return {
         serve_command(),
+        worker_command(),
         config_check_command(),
         migrate_command(),
         records_command(),

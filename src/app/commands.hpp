@@ -46,6 +46,7 @@ struct Command {
 };
 
 Command serve_command();
+Command worker_command();
 Command config_check_command();
 Command migrate_command();
 Command sweep_command();

@@ -1,8 +1,10 @@
 #include "app/load.hpp"
 
 #include "access/token_table.hpp"
+#include "database/postgres/url.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
+#include "store/postgres/schema.hpp"
 #include "store/sqlite/schema.hpp"
 
 #include <fmt/format.h>
@@ -32,12 +34,12 @@ int refuse_settings(const Error& error)
     return complain(error.detail, error.code == Errc::invalid_argument ? exit_usage : exit_failed);
 }
 
-std::vector<Migration> all_migrations(const Modules& modules)
+std::vector<Migration> all_migrations(const Modules& modules, Dialect dialect)
 {
     std::vector<Migration> all;
     for (const std::span<const Migration> migrations :
-         {sqlite_store_migrations(),
-          access::token_migrations(),
+         {dialect == Dialect::postgres ? postgres_store_migrations() : sqlite_store_migrations(),
+          access::token_migrations(dialect),
           std::span<const Migration>{modules.migrations}}) {
         all.insert(all.end(), migrations.begin(), migrations.end());
     }
@@ -66,6 +68,11 @@ Result<OpenEngine> open_all(
     }
     if (auto started = (*engine)->start(); !started) return std::unexpected(started.error());
     return OpenEngine{*std::move(modules), *std::move(database), *std::move(engine)};
+}
+
+Dialect dialect_of(const Settings& settings)
+{
+    return pg::is_postgres_url(settings.database) ? Dialect::postgres : Dialect::sqlite;
 }
 
 std::string database_path(const Settings& settings)

@@ -22,7 +22,7 @@ Result<Settings> load_settings(const Invocation& invocation);
 int refuse_settings(const Error& error);
 
 // The tables of the engine, of the tokens and of all modules.
-std::vector<Migration> all_migrations(const Modules& modules);
+std::vector<Migration> all_migrations(const Modules& modules, Dialect dialect);
 
 // The engine stops before the database closes.
 struct OpenEngine {
@@ -36,10 +36,11 @@ Result<OpenEngine> open_all(
     const Settings& settings, EngineOptions options, const DatabaseOptions& database_options = {}
 );
 
-// Of the database's file, absolute; empty where there is none (in memory).
+// Of the database's file, absolute; empty where there is none (in memory, or on a server).
 std::string database_path(const Settings& settings);
 
-// Of the database's control socket; empty where there is none (in memory).
+// Of the database's control socket; empty where there is none: in memory, and on a server, which every
+// command opens for itself.
 std::string control_socket_path(const Settings& settings);
 
 }  // namespace umavez

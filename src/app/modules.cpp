@@ -58,7 +58,7 @@ Result<Modules> load_modules(const Settings& settings)
     Modules modules{.api = {}, .migrations = {}, .problems = key_protocol::standard_problems()};
     propostas::add_routes(modules.api, settings.propostas);
     std::ranges::copy(
-        propostas::migrations(Dialect::sqlite), std::back_inserter(modules.migrations)
+        propostas::migrations(dialect_of(settings)), std::back_inserter(modules.migrations)
     );
     modules.problems.add_all(propostas::problem_kinds());
     modules.problems.add_all(operators::problem_kinds());

@@ -18,6 +18,9 @@ struct Modules {
     http::ProblemCatalogue problems;  // those of the server and the protocol too
 };
 
+// Of the database that the settings name.
+Dialect dialect_of(const Settings& settings);
+
 // With the policies as the settings want them. The error names the operation and the cure.
 Result<Modules> load_modules(const Settings& settings);
 

@@ -8,7 +8,9 @@
 #include "app/load.hpp"
 #include "app/request_log.hpp"
 #include "app/routes.hpp"
+#include "app/stop_signal.hpp"
 #include "app/version.hpp"
+#include "app/worker_trouble.hpp"
 #include "base/memory.hpp"
 #include "database/sqlite/process.hpp"
 #include "http/server.hpp"
@@ -17,7 +19,6 @@
 #include "operators/operator_routes.hpp"
 #include "telemetry/log.hpp"
 
-#include <csignal>
 #include <cstdlib>
 #include <stop_token>
 #include <sys/resource.h>
@@ -25,24 +26,6 @@
 
 namespace umavez {
 namespace {
-
-sigset_t awaited_signals()
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);
-    return signals;
-}
-
-// Before the first thread starts, so that all of them inherit it and sigwait gets the signal.
-void block_signals()
-{
-    const sigset_t signals = awaited_signals();
-    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
-}
 
 void reload_certificate(http::Server& server, const Settings& settings, Log& log)
 {
@@ -53,34 +36,6 @@ void reload_certificate(http::Server& server, const Settings& settings, Log& log
     } else {
         log.info("certificate_reloaded", {{"file", settings.tls_cert}});
     }
-}
-
-// A worker has nobody to answer to: what keeps it from its work is told here, once.
-void tell_trouble(const Engine& engine, std::optional<std::string>& told, Log& log)
-{
-    std::optional<std::string> trouble = engine.worker_trouble();
-    if (trouble == told) return;
-    if (trouble) log.error("worker_trouble", {{"detail", *trouble}});
-    if (!trouble) log.info("worker_recovered");
-    told = std::move(trouble);
-}
-
-int wait_for_stop_signal(
-    http::Server& server, const Engine& engine, const Settings& settings, Log& log
-)
-{
-    const sigset_t signals = awaited_signals();
-    constexpr timespec period{.tv_sec = 1, .tv_nsec = 0};
-    std::optional<std::string> told;
-    int signal = 0;
-    while (signal != SIGTERM && signal != SIGINT) {
-        signal = ::sigtimedwait(&signals, nullptr, &period);
-        if (signal == SIGHUP) reload_certificate(server, settings, log);
-        tell_trouble(engine, told, log);
-    }
-    // The second one ends the process at once.
-    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-    return signal;
 }
 
 std::optional<http::TlsFiles> tls_files(const Settings& settings)
@@ -110,11 +65,13 @@ Result<std::unique_ptr<operators::ControlSocket>> open_control_socket(
 }
 
 // The order of the locals is the order of ownership: the server goes first, the database last.
-int serve(const Settings& settings)
+int serve(const Settings& settings, bool has_worker)
 {
     Log log{settings.log_level};
     Metrics metrics{std::string{program_version}};
-    auto opened = open_all(settings, {});
+    EngineOptions engine_options;
+    if (!has_worker) engine_options.worker_period.reset();
+    auto opened = open_all(settings, engine_options);
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
@@ -173,9 +130,13 @@ int serve(const Settings& settings)
          {"pid", ::getpid()}}
     );
 
-    const int signal = wait_for_stop_signal(**server, *opened->engine, settings, log);
+    WorkerTrouble trouble{*opened->engine, log};
+    const char* const signal = wait_for_stop_signal(
+        {.on_hangup = [&] { reload_certificate(**server, settings, log); },
+         .every_second = [&] { trouble.tell(); }}
+    );
     stopping.request_stop();  // a copy of a large database would hold up the end
-    log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+    log.info("stopping", {{"signal", signal}});
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
         // Their frames cannot be taken down while they run. Leases expire, transactions roll back.
         log.error("stopped_with_running_requests", {{"requests", running}});
@@ -195,7 +156,7 @@ Command serve_command()
         .name = "serve",
         .summary = "Serve HTTP until SIGTERM",
         .example = "umavez serve --listen 127.0.0.1:8080 --database sqlite:umavez.db",
-        .options = {},
+        .options = {{"--no-worker", "", "leave abandoned work and the sweep to `umavez worker`"}},
         .takes_settings = true,
         .argument = {},
         .run =
@@ -208,7 +169,7 @@ Command serve_command()
                 raise_file_limit();
                 take_memory_in_large_steps();
                 let_sqlite_count_no_memory();
-                return serve(*settings);
+                return serve(*settings, !invocation.has("--no-worker"));
             },
     };
 }

@@ -121,7 +121,7 @@ const std::vector<SettingSpec>& setting_specs()
              "--database",
              "UMAVEZ_DATABASE",
              "URL",
-             "sqlite:PATH or sqlite::memory:",
+             "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST/DATABASE",
              "\"sqlite:umavez.db\"",
              set_database},
             {"listen",

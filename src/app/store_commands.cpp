@@ -40,7 +40,7 @@ int migrate(const Invocation& invocation)
     if (!settings) return refuse_settings(settings.error());
     const auto modules = load_modules(*settings);
     if (!modules) return complain(modules.error().detail);
-    const std::vector<Migration> migrations = all_migrations(*modules);
+    const std::vector<Migration> migrations = all_migrations(*modules, dialect_of(*settings));
     const bool only_status = invocation.has("--status");
     const auto database = open_database(settings->database, {.must_exist = only_status});
     if (!database) return complain("database: " + database.error().detail);

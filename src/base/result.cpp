@@ -15,6 +15,7 @@ std::string_view to_text(Errc code) noexcept
         case Errc::limit_exceeded: return "limit_exceeded";
         case Errc::wrong_thread: return "wrong_thread";
         case Errc::unique_violation: return "unique_violation";
+        case Errc::busy: return "busy";
         case Errc::sql: return "sql";
     }
     return "unknown";

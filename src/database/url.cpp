@@ -14,7 +14,8 @@ Result<SqliteUrl> parse_database_url(std::string_view url)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "the database URL {} is not known; write sqlite:PATH or sqlite::memory:",
+                "the database URL {} is not known; write sqlite:PATH, sqlite::memory: or "
+                "postgres://USER:PASSWORD@HOST/DATABASE",
                 colon == std::string_view::npos
                     ? "without a scheme"
                     : fmt::format("with \"{}:\"", shown(url.substr(0, colon)))

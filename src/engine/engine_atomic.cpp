@@ -140,8 +140,15 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
     };
     AtomicRun run{call};
     Closure closure = [&run](Transaction& transaction) { return run.run(transaction); };
-    const Result<void> committed =
-        co_await transactional_->async_run(std::move(closure), operation.policy.atomic_run_limit);
+    const TransactionalStore::RunLimits limits{
+        .run = operation.policy.atomic_run_limit, .lock = patience
+    };
+    const Result<void> committed = co_await transactional_->async_run(std::move(closure), limits);
+    // Somebody else's closure runs under this key, in another process.
+    if (!committed && committed.error().code == Errc::busy) {
+        note(id, AuditEvent::in_progress, 0);
+        co_return InProgress{std::chrono::seconds{1}};
+    }
     if (committed) {
         if (run.note) note(id, run.note->event, run.note->epoch, std::move(run.note->detail));
         if (run.mismatch_ignored) operation.tally.add(Count::mismatch_ignored);
@@ -162,8 +169,12 @@ Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler
         refusal = std::move(done.error());
         return {};
     };
-    Result<void> committed =
-        co_await transactional_->async_run(std::move(closure), operation.policy.atomic_run_limit);
+    const TransactionalStore::RunLimits limits{
+        .run = operation.policy.atomic_run_limit,
+        .lock = operation.policy.duplicate_wait,
+        .finds_itself = false,
+    };
+    Result<void> committed = co_await transactional_->async_run(std::move(closure), limits);
     if (run.exception) std::rethrow_exception(run.exception);
     if (committed && refusal) committed = std::unexpected(*std::move(refusal));
     if (!committed && is_retryable(committed.error().code)) {

@@ -68,6 +68,10 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
             co_return Outcome{InProgress{operation.policy.lease}};
         } else if (const auto* const answer = std::get_if<AnswerStep>(&step)) {
             co_return to_outcome(operation, id, request, answer->decision, flow.record());
+        } else if (flow.error().code == Errc::busy) {
+            // A transaction that has not committed holds the key: there is no record to show yet.
+            note(id, AuditEvent::in_progress, 0);
+            co_return Outcome{InProgress{std::chrono::seconds{1}}};
         } else {
             Unclaimed unclaimed{flow.error(), flow.is_key_free()};
             co_return unclaimed;

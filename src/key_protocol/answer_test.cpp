@@ -277,6 +277,7 @@ TEST_F(Answer, ErrorsOfTheEngineTellTheEffectAndNothingOfTheInside)
     const std::vector<std::pair<Errc, std::string>> names{
         {Errc::store_unavailable, "store-unavailable"},
         {Errc::store_unknown, "store-unavailable"},
+        {Errc::busy, "store-unavailable"},
         {Errc::corrupt_record, "idempotency-record-damaged"},
         {Errc::limit_exceeded, "unavailable"},
         {Errc::invalid_argument, "internal-error"},

@@ -188,6 +188,7 @@ http::Problem kind_of(const Error& error, bool has_key)
 {
     switch (error.code) {
         case Errc::store_unavailable:
+        case Errc::busy:
         case Errc::store_unknown: return unavailable(effect_of(error.code), has_key);
         case Errc::corrupt_record:
             return make_problem(

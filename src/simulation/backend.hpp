@@ -7,9 +7,11 @@
 #include "simulation/mutants.hpp"
 #include "simulation/operations.hpp"
 #include "simulation/scene.hpp"
+#include "store/store.hpp"
 
 #include <umavez/engine.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,6 +30,9 @@ public:
     // Runs what is queued inside the process; false: nothing was.
     virtual bool step() { return false; }
 };
+
+// Opens an empty store that several simulated processes share. The clock outlives it.
+using OpenSharedStore = std::function<std::unique_ptr<Store>(const Clock&)>;
 
 class Backend {
 public:
@@ -49,7 +54,10 @@ public:
     virtual Left left() = 0;
 };
 
-std::unique_ptr<Backend> make_memory_backend(Scene& scene, std::optional<Mutant> mutant);
+// `open` gives an empty store on a server of its own, under the clock it is given; null: in memory.
+std::unique_ptr<Backend> make_shared_backend(
+    Scene& scene, std::optional<Mutant> mutant, const OpenSharedStore& open
+);
 std::unique_ptr<Backend> make_sqlite_backend(Scene& scene);
 
 }  // namespace umavez::simulation

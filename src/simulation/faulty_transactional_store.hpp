@@ -29,12 +29,12 @@ public:
     {
     }
 
-    Task<Result<void>> async_run(Closure closure, Duration run_limit) override
+    Task<Result<void>> async_run(Closure closure, RunLimits limits) override
     {
         const FaultyStore::Fate fate = faulty_->draw_fate(FaultyStore::Command::write);
         co_await Sleep{scene_.world, fate.there};
         if (fate.refused) co_return fail(*fate.refused, "the simulated store refuses");
-        Result<void> done = co_await transactional_.async_run(std::move(closure), run_limit);
+        Result<void> done = co_await transactional_.async_run(std::move(closure), limits);
         co_await Sleep{scene_.world, fate.back};
         if (fate.reply_lost) co_return fail(Errc::store_unknown, "the simulated answer was lost");
         co_return done;

@@ -4,6 +4,7 @@
 #include "simulation/backend.hpp"
 #include "simulation/faulty_store.hpp"
 #include "simulation/observing_store.hpp"
+#include "simulation/waiting_store.hpp"
 #include "store/memory/memory_store.hpp"
 
 #include <utility>
@@ -11,9 +12,9 @@
 namespace umavez::simulation {
 namespace {
 
-class MemoryNodeStore final : public NodeStore {
+class SharedNodeStore final : public NodeStore {
 public:
-    MemoryNodeStore(
+    SharedNodeStore(
         Scene& scene,
         Store& shared,
         const FaultyStoreOptions& options,
@@ -35,19 +36,13 @@ private:
     std::unique_ptr<Store> mutant_;
 };
 
-class MemoryBackend final : public Backend {
+class SharedBackend final : public Backend {
 public:
-    MemoryBackend(Scene& scene, std::optional<Mutant> mutant)
+    SharedBackend(Scene& scene, std::optional<Mutant> mutant, const OpenSharedStore& open)
         : scene_(scene),
           mutant_(mutant),
           clock_(scene.world),
-          store_(make_memory_store({
-              .clock = &clock_,
-              .declared_durable = true,
-              .audit = false,
-              .shards = 4,
-              .hash_seed = 1,
-          })),
+          store_(open ? std::make_unique<WaitingStore>(open(clock_)) : make_store(clock_)),
           observer_(scene, *store_, clock_),
           shared_mutant_(make_shared_mutant(mutant, observer_))
     {
@@ -64,7 +59,7 @@ public:
             .at_hand = scene_.swarm.at_hand && mutant_ != Mutant::fingerprint_skipped,
         };
         Store& shared = shared_mutant_ ? *shared_mutant_ : observer_;
-        return std::make_unique<MemoryNodeStore>(scene_, shared, options, mutant_, clock);
+        return std::make_unique<SharedNodeStore>(scene_, shared, options, mutant_, clock);
     }
 
     void step_clock(Duration by) override { clock_.step(by); }
@@ -78,6 +73,17 @@ public:
     }
 
 private:
+    static std::unique_ptr<Store> make_store(const Clock& clock)
+    {
+        return make_memory_store({
+            .clock = &clock,
+            .declared_durable = true,
+            .audit = false,
+            .shards = 4,
+            .hash_seed = 1,
+        });
+    }
+
     Scene& scene_;
     const std::optional<Mutant> mutant_;
     StoreSideClock clock_;
@@ -88,9 +94,11 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Backend> make_memory_backend(Scene& scene, std::optional<Mutant> mutant)
+std::unique_ptr<Backend> make_shared_backend(
+    Scene& scene, std::optional<Mutant> mutant, const OpenSharedStore& open
+)
 {
-    return std::make_unique<MemoryBackend>(scene, mutant);
+    return std::make_unique<SharedBackend>(scene, mutant, open);
 }
 
 }  // namespace umavez::simulation

@@ -80,6 +80,7 @@ SimulationReport simulate(const SimulationOptions& options, std::ostream& progre
     for (std::uint64_t i = 0; i < options.seeds; ++i) {
         const std::uint64_t seed = options.first_seed + i;
         SeedPlan plan = plan_seed(seed, store_of(options, seed), mutant);
+        plan.open_shared = options.open_shared;
         plan.keeps_trace = options.prints_trace;
         const SeedResult result = run_seed(plan);
         add(report, result);

@@ -8,10 +8,13 @@
 // One simulation at a time per process: fault points have one hook.
 
 #include "base/fault_point.hpp"
+#include "store/store.hpp"
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +30,10 @@ struct SimulationOptions {
     // `both`: odd seeds in memory, even seeds on SQLite.
     enum class Stores : std::uint8_t { memory, sqlite, both };
     Stores store = Stores::both;
+
+    // Under `memory`, a real server instead: called for every seed, gives an empty store under the clock of
+    // the simulated world, and the clock outlives it.
+    std::function<std::unique_ptr<Store>(const Clock&)> open_shared;
 
     bool progress = true;
     bool stop_at_first = false;  // violation

@@ -53,9 +53,9 @@ public:
         return transactional_.sweep(transaction, count_max, audit_retention);
     }
 
-    Task<Result<void>> async_run(Closure closure, Duration run_limit) override
+    Task<Result<void>> async_run(Closure closure, RunLimits limits) override
     {
-        return transactional_.async_run(std::move(closure), run_limit);
+        return transactional_.async_run(std::move(closure), limits);
     }
     Task<Result<void>> async_look(Closure closure) override
     {

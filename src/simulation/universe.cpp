@@ -59,9 +59,9 @@ SeedPlan plan_seed(std::uint64_t seed, StoreKind store, std::optional<Mutant> mu
 SeedResult run_seed(const SeedPlan& plan)
 {
     Scene scene{plan.seed, plan.store, plan.swarm, plan.keeps_trace};
-    const std::unique_ptr<Backend> backend = plan.store == StoreKind::memory
-                                                 ? make_memory_backend(scene, plan.mutant)
-                                                 : make_sqlite_backend(scene);
+    const std::unique_ptr<Backend> backend =
+        plan.store == StoreKind::memory ? make_shared_backend(scene, plan.mutant, plan.open_shared)
+                                        : make_sqlite_backend(scene);
     SeedResult result;
     {
         Shop shop{scene, *backend};

@@ -3,6 +3,7 @@
 // Universe: one seed from its first event to the auditor's word. Pure: the same plan gives the same result.
 
 #include "simulation/auditor.hpp"
+#include "simulation/backend.hpp"
 #include "simulation/mutants.hpp"
 #include "simulation/swarm.hpp"
 
@@ -20,6 +21,7 @@ struct SeedPlan {
     Swarm swarm;
     std::vector<bool> clients_off;  // by number; shorter than `swarm.clients` means on
     std::optional<Mutant> mutant;
+    OpenSharedStore open_shared;  // null: in memory
     bool keeps_trace = false;
 };
 

@@ -40,8 +40,15 @@ public:
     using Store::sweep;
 
     // The closure of the atomic mode: as Database::async_transact, but without a savepoint around it; the
-    // closure keeps its own.
-    virtual Task<Result<void>> async_run(Closure closure, Duration run_limit) = 0;
+    // closure keeps its own. It is interrupted after `run`. Where there are several writers it waits at
+    // most `lock` for one that holds its key; busy: that one did not end.
+    // `finds_itself`: run again, it recognises an earlier run of itself that committed without telling.
+    struct RunLimits {
+        Duration run;
+        Duration lock;
+        bool finds_itself = true;
+    };
+    virtual Task<Result<void>> async_run(Closure closure, RunLimits limits) = 0;
 
     // As Database::async_read, for a closure that reads a few rows by their keys: it may run on the caller's
     // thread, even on one that waits for sockets.

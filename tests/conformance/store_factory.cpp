@@ -1,6 +1,10 @@
 #include "conformance/store_factory.hpp"
 
 #include "store/memory/memory_store.hpp"
+#include "store/redis/redis_store.hpp"
+#include "support/redis_server.hpp"
+
+#include <stdexcept>
 
 #if UMAVEZ_CONFORMANCE_SQLITE
 #include "store/sqlite/sqlite_store.hpp"
@@ -9,7 +13,6 @@
 #include <umavez/transaction.hpp>
 
 #include <filesystem>
-#include <stdexcept>
 
 #include <stdlib.h>
 #endif
@@ -24,6 +27,56 @@ public:
 
 private:
     const std::unique_ptr<Store> store_;
+};
+
+// The server's clock is not this machine's: nobody here sets it, and it goes on while the store is closed.
+class ServerClock final : public Clock {
+public:
+    explicit ServerClock(const Clock& clock)
+        : clock_(clock), began_at_(clock.realtime()), began_boottime_(clock.boottime())
+    {
+    }
+    Instant realtime() const override { return began_at_ + (clock_.boottime() - began_boottime_); }
+    Duration boottime() const override { return clock_.boottime(); }
+
+private:
+    const Clock& clock_;
+    const Instant began_at_;
+    const Duration began_boottime_;
+};
+
+// One server for the program, emptied for every test.
+class OpenedRedis final : public OpenedStore {
+public:
+    explicit OpenedRedis(const Clock& clock) : clock_(clock)
+    {
+        server().command({"FLUSHALL"});
+        open();
+    }
+
+    Store& store() override { return *store_; }
+    bool reopen() override
+    {
+        store_.reset();
+        open();
+        return true;
+    }
+
+private:
+    static RedisServer& server()
+    {
+        static RedisServer one;
+        return one;
+    }
+    void open()
+    {
+        auto store = open_redis_store(server().socket_url(), {.clock = &clock_});
+        if (!store) throw std::runtime_error(store.error().detail);
+        store_ = *std::move(store);
+    }
+
+    const ServerClock clock_;
+    std::unique_ptr<Store> store_;
 };
 
 #if UMAVEZ_CONFORMANCE_SQLITE
@@ -91,8 +144,10 @@ const std::vector<StoreFactory>& store_factories()
 {
     static const std::vector<StoreFactory> factories = {
         {"memory", open_fresh<OpenedMemory>},
+        {"redis", open_fresh<OpenedRedis>},
 #if UMAVEZ_CONFORMANCE_SQLITE
         {"sqlite", open_fresh<OpenedSqlite>},
+        {"postgres", open_fresh_postgres},
 #endif
     };
     return factories;

@@ -35,6 +35,8 @@ struct StoreFactory {
 
 const std::vector<StoreFactory>& store_factories();
 
+std::unique_ptr<OpenedStore> open_fresh_postgres(const Clock& clock);
+
 // For INSTANTIATE_TEST_SUITE_P: the tests are named after their stores.
 inline constexpr auto factory_name = [](const auto& info) { return info.param.name; };
 

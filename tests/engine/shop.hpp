@@ -1,6 +1,9 @@
 #pragma once
 
-// Shop: an engine over a private SQLite file with one business table. Confined to the test.
+// Shop: an engine over a private database with one business table: an SQLite file, or PostgreSQL (see
+// TestDatabase). Confined to the test.
+
+#include "support/postgres_server.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -49,13 +52,16 @@ class Shop {
 public:
     explicit Shop(EngineOptions options = {.worker_period = std::nullopt})
     {
-        auto opened = open_database("sqlite:" + path().string());
+        auto opened = open_database(place_.url(), {.durable = !place_.is_postgres()});
         EXPECT_TRUE(opened) << opened.error().detail;
         database = *std::move(opened);
         const Migration pedidos{
             "shop",
             1,
-            "CREATE TABLE pedidos (id INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE) STRICT;"
+            place_.is_postgres()
+                ? "CREATE TABLE pedidos (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, item "
+                  "text NOT NULL UNIQUE)"
+                : "CREATE TABLE pedidos (id INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE) STRICT;"
         };
         EXPECT_TRUE(database->migrate({&pedidos, 1}));
         auto made = open_engine(*database, options);
@@ -63,7 +69,7 @@ public:
         engine = *std::move(made);
     }
 
-    std::filesystem::path path() const { return folder_.path() / "shop.db"; }
+    std::filesystem::path path() const { return folder_.path() / "test.db"; }
 
     void declare(OperationSpec spec)
     {
@@ -90,6 +96,7 @@ public:
 
 private:
     TemporaryFolder folder_;  // first: it outlives the database
+    test::TestDatabase place_{folder_.path().string()};
 
 public:
     std::unique_ptr<Database> database;

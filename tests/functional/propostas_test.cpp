@@ -6,6 +6,7 @@
 #include "functional/seen_statuses.hpp"
 #include "http/raw_client.hpp"
 #include "json/tree.hpp"
+#include "support/postgres_server.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -70,7 +71,10 @@ protected:
     void start()
     {
         server_ = std::make_unique<Process>(
-            scratch_.path(), std::vector<std::string>{"serve", "--listen", "127.0.0.1:0"}
+            scratch_.path(),
+            std::vector<std::string>{
+                "serve", "--listen", "127.0.0.1:0", "--database", database_.url()
+            }
         );
         const std::string& log = server_->wait_for_error_output("\"event\":\"listening\"");
         server_->wait_for_error_output("\"pid\":");
@@ -89,6 +93,7 @@ protected:
     }
 
     Scratch scratch_;
+    test::TestDatabase database_{scratch_.path(), true};
     std::unique_ptr<Process> server_;
     std::uint16_t port_ = 0;
 };

@@ -57,6 +57,22 @@ TEST_F(ServeTest, AHangUpEndsNothing)
     EXPECT_EQ(server->wait_for_exit().code, 0);
 }
 
+TEST_F(ServeTest, AWorkerHasAFileForItself)
+{
+    const auto server = serve();
+    const Exited refused = run(scratch_.path(), {"worker"});
+    server->signal(SIGTERM);
+    EXPECT_EQ(server->wait_for_exit().code, 0);
+
+    Process worker{scratch_.path(), {"worker"}};
+    worker.wait_for_error_output("\"event\":\"working\"");
+    worker.signal(SIGTERM);
+
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("postgres"));
+    EXPECT_EQ(worker.wait_for_exit().code, 0);
+}
+
 TEST_F(ServeTest, ACertificateThatIsNotThereIsNamed)
 {
     const Exited exited =

@@ -57,7 +57,7 @@ Result<FileLock> FileLock::acquire(const std::string& database_path)
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "{} is in use by {}: stop it first; one process at a time opens a database",
+                "{} is in use by {}: stop it first; several processes need PostgreSQL (postgres:)",
                 database_path,
                 read_holder(descriptor)
             )

@@ -110,8 +110,10 @@ TEST(Clientes, AChangeIsDoneOnceAndAnotherPayloadUnderItsKeyIsRefused)
     EXPECT_EQ(other.status, 409) << other;
     EXPECT_TRUE(other.is_problem("idempotency-key-reused"));
     EXPECT_EQ(
-        office.ask("SELECT group_concat(tipo_operacao || ' ' || entidade_id || ' ' || "
-                   "json_extract(resultado, '$.nome'), ', ') FROM idempotencia_operacoes"),
+        office.ask(
+            "SELECT " + office.joining() + "(tipo_operacao || ' ' || entidade_id || ' ' || " +
+            office.json_member("resultado", "nome") + ", ', ') FROM idempotencia_operacoes"
+        ),
         "alterar_cliente 1 A, alterar_cliente 1 B"
     );
 }

@@ -88,8 +88,9 @@ TEST(Propostas, ASubmissionIsDoneOnceAndARetryShowsTheCurrentState)
     EXPECT_EQ(later["versao"], "3");
     EXPECT_EQ(
         office.ask(
-            "SELECT tipo_operacao || ' ' || entidade_id || ' ' || idempotencia_key || ' ' || "
-            "json_extract(resultado, '$.estado') FROM idempotencia_operacoes WHERE id = 1"
+            "SELECT tipo_operacao || ' ' || entidade_id || ' ' || idempotencia_key || ' ' || " +
+            office.json_member("resultado", "estado") +
+            " FROM idempotencia_operacoes WHERE id = 1"
         ),
         "submeter_proposta 1 submit-001 enviada"
     );

@@ -1,7 +1,7 @@
 #pragma once
 
-// Office: the routes of Propostas over an engine and a SQLite file of the test's own; everything
-// but the socket. Confined to the test.
+// Office: the routes of Propostas over an engine and a database of the test's own; everything but
+// the socket. Confined to the test.
 
 #include "access/token_book.hpp"
 #include "http/router.hpp"
@@ -11,6 +11,7 @@
 #include "modules/propostas/answers.hpp"
 #include "modules/propostas/routes.hpp"
 #include "modules/propostas/schema.hpp"
+#include "support/postgres_server.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -71,7 +72,8 @@ public:
     {
         std::string pattern = (std::filesystem::temp_directory_path() / "umavez-XXXXXX").string();
         folder_ = ::mkdtemp(pattern.data());
-        database = *open_database("sqlite:" + folder_ + "/office.db", {.durable = false});
+        place_ = std::make_unique<test::TestDatabase>(folder_);
+        database = *open_database(place_->url(), {.durable = false});
         const auto migrated = database->migrate(migrations(database->dialect()));
         EXPECT_TRUE(migrated) << migrated.error().detail;
         engine = *open_engine(*database, {.worker_period = std::nullopt});
@@ -148,6 +150,14 @@ public:
         return text;
     }
 
+    // What the two databases say differently.
+    std::string json_member(const std::string& column, const std::string& name) const
+    {
+        if (place_->is_postgres()) return "(" + column + "::json ->> '" + name + "')";
+        return "json_extract(" + column + ", '$." + name + "')";
+    }
+    std::string joining() const { return place_->is_postgres() ? "string_agg" : "group_concat"; }
+
     // A client and a draft of 1500.00, both with id 1.
     void open_draft()
     {
@@ -166,6 +176,7 @@ public:
     std::unique_ptr<access::TokenBook> tokens;
 
 private:
+    std::unique_ptr<test::TestDatabase> place_;
     std::string folder_;
     http::ProblemCatalogue problems_ = key_protocol::standard_problems();
     http::Router router_;

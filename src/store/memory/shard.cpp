@@ -1,6 +1,7 @@
 #include "store/memory/shard.hpp"
 
 #include "core/decide.hpp"
+#include "store/place.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -8,15 +9,6 @@
 
 namespace umavez {
 namespace {
-
-// When the record will be spent if nobody writes it again; is_spent() has the last word.
-std::optional<Instant> spent_at(const Record& record) noexcept
-{
-    if (!record.expires_at || is_completed(record)) return record.expires_at;
-    const bool is_run = record.status == Status::processing && record.mode == Mode::run;
-    if (!is_run || !record.processing_expires_at) return std::nullopt;
-    return std::max(*record.expires_at, *record.processing_expires_at);
-}
 
 // A run expires one retention after its lease, its completion one retention after that was written: the
 // earlier time is queued with the claim, so that the completion need not be.

@@ -2,7 +2,7 @@
 
 #include "base/assert.hpp"
 #include "base/limits.hpp"
-#include "store/sqlite/identity.hpp"
+#include "store/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
 
 #include <fmt/format.h>

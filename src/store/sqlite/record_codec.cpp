@@ -40,23 +40,6 @@ void bind_response(
     statement.bind_blob(26, stored->response.body);
 }
 
-std::optional<Status> parse_status(std::string_view text) noexcept
-{
-    for (const Status status :
-         {Status::processing, Status::succeeded, Status::failed, Status::in_doubt}) {
-        if (to_text(status) == text) return status;
-    }
-    return std::nullopt;
-}
-
-std::optional<Mode> parse_mode(std::string_view text) noexcept
-{
-    for (const Mode mode : {Mode::run, Mode::reconcile}) {
-        if (to_text(mode) == text) return mode;
-    }
-    return std::nullopt;
-}
-
 // Reads columns and remembers the first one that is not what it must be.
 class ColumnReader {
 public:
@@ -139,33 +122,6 @@ std::optional<StoredResponse> read_response(ColumnReader& reader)
     stored.response.body = reader.blob_or_nothing(23);
     if (reader.refused() < 0 && !is_intact(stored)) reader.refuse(18);
     return stored;
-}
-
-std::uint32_t read_length(std::string_view bytes) noexcept
-{
-    std::uint32_t length = 0;
-    for (int i = 3; i >= 0; --i) {
-        length = (length << 8) | static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(i)]);
-    }
-    return length;
-}
-
-void append_part(std::string& bytes, std::string_view part)
-{
-    const auto length = static_cast<std::uint32_t>(part.size());
-    for (unsigned i = 0; i < 4; ++i) bytes += static_cast<char>((length >> (8 * i)) & 0xff);
-    bytes += part;
-}
-
-// Takes one part off the front; false: the bytes end too early.
-bool take_part(std::string_view& bytes, std::string& part)
-{
-    if (bytes.size() < 4) return false;
-    const std::uint32_t length = read_length(bytes);
-    if (length > bytes.size() - 4) return false;
-    part = bytes.substr(4, length);
-    bytes.remove_prefix(4 + std::size_t{length});
-    return true;
 }
 
 }  // namespace
@@ -258,39 +214,6 @@ Result<NamedRecord> read_named_record(const Statement& statement)
     auto record = read_record(statement);
     if (!record) return std::unexpected(std::move(record.error()));
     return NamedRecord{std::move(*id), std::move(*record)};
-}
-
-std::string encode_headers(const std::vector<Header>& headers)
-{
-    std::size_t size = 0;
-    for (const Header& header : headers) size += 8 + header.name.size() + header.value.size();
-    std::string bytes;
-    bytes.reserve(size);
-    for (const Header& header : headers) {
-        append_part(bytes, header.name);
-        append_part(bytes, header.value);
-    }
-    return bytes;
-}
-
-Result<std::vector<Header>> decode_headers(std::string_view bytes)
-{
-    std::vector<Header> headers;
-    while (!bytes.empty()) {
-        Header& header = headers.emplace_back();
-        if (!take_part(bytes, header.name) || !take_part(bytes, header.value)) {
-            return fail_corrupt("response_headers end too early");
-        }
-    }
-    return headers;
-}
-
-std::unexpected<Error> fail_corrupt(std::string_view what)
-{
-    return fail(
-        Errc::corrupt_record,
-        fmt::format("{} is not what was written: check the disk, and restore a backup", what)
-    );
 }
 
 }  // namespace umavez

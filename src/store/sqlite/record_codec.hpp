@@ -4,6 +4,7 @@
 // version of this program wrote is corrupt_record, never a guess and never a crash. Thread-safe.
 
 #include "database/sqlite/statement.hpp"
+#include "store/codec.hpp"
 
 #include <umavez/record.hpp>
 #include <umavez/result.hpp>
@@ -39,17 +40,5 @@ Result<Record> read_record_head(const Statement& statement);
 // A whole record with its id.
 Result<NamedRecord> read_named_record(const Statement& statement);
 Result<RecordId> read_record_id(const Statement& statement, int first_column);
-
-// For each header: name and value, each preceded by its length as 4 little-endian bytes.
-std::string encode_headers(const std::vector<Header>& headers);
-Result<std::vector<Header>> decode_headers(std::string_view bytes);
-
-template <std::size_t size>
-std::string_view as_bytes(const std::array<std::uint8_t, size>& array) noexcept
-{
-    return {reinterpret_cast<const char*>(array.data()), size};
-}
-
-std::unexpected<Error> fail_corrupt(std::string_view what);
 
 }  // namespace umavez

@@ -4,7 +4,7 @@
 #include "core/decide.hpp"
 #include "core/transition.hpp"
 #include "store/sqlite/audit_statements.hpp"
-#include "store/sqlite/identity.hpp"
+#include "store/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
 
 #include <fmt/format.h>
@@ -92,22 +92,6 @@ Result<std::optional<FoundRow>> find_row(SqliteTransaction& transaction, const R
 Result<std::optional<FoundRow>> find_head(SqliteTransaction& transaction, const RecordId& id)
 {
     return find_by(head_sql, read_record_head, transaction, id);
-}
-
-// A limit of ours has a name; without this it would be a constraint that failed.
-Result<void> check_limits(const Draft& draft)
-{
-    if (draft.checkpoint.size() > limits::checkpoint_bytes_max) {
-        return fail(Errc::limit_exceeded, "a checkpoint is larger than checkpoint_bytes_max");
-    }
-    const Entity* const entity = draft.response && draft.response->response.entity
-                                     ? &*draft.response->response.entity
-                                     : nullptr;
-    if (entity != nullptr && (entity->type.size() > limits::entity_chars_max ||
-                              entity->id.size() > limits::entity_chars_max)) {
-        return fail(Errc::limit_exceeded, "an entity's type or id is longer than entity_chars_max");
-    }
-    return {};
 }
 
 // The record to be written, without its response: that is bound from the draft, which must survive

@@ -191,10 +191,10 @@ public:
         return sweep_records(*own, count_max, audit_retention);
     }
 
-    Task<Result<void>> async_run(Closure closure, Duration run_limit) override
+    Task<Result<void>> async_run(Closure closure, RunLimits limits) override
     {
         ClosureWork work{closure};
-        work.run_limit = run_limit;
+        work.run_limit = limits.run;
         work.is_trusted = true;
         Result<void> done = co_await database_.on_lane(work);
         co_return done;

@@ -6,7 +6,7 @@
 #include "base/limits.hpp"
 #include "core/transition.hpp"
 #include "database/sqlite/test_support.hpp"
-#include "store/sqlite/identity.hpp"
+#include "store/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
 
 #include <sqlite3.h>

@@ -1,4 +1,4 @@
-#include "store/sqlite/identity.hpp"
+#include "store/identity.hpp"
 
 #include "base/digest.hpp"
 

@@ -1,4 +1,4 @@
-#include "sqlite/flush_log.hpp"
+#include "support/flush_log.hpp"
 
 #include "support/comparison.hpp"
 #include "support/requests.hpp"

@@ -1,4 +1,4 @@
-#include "sqlite/engine_side.hpp"
+#include "support/engine_side.hpp"
 
 #include "support/callers.hpp"
 #include "support/comparison.hpp"
@@ -10,11 +10,17 @@
 namespace umavez::bench {
 namespace {
 
-const std::array business_tables = {Migration{
-    .module = "bench",
-    .version = 1,
-    .sql = "CREATE TABLE pedidos (id INTEGER PRIMARY KEY, total INTEGER NOT NULL) STRICT",
-}};
+std::array<Migration, 1> business_tables(Dialect dialect)
+{
+    const bool is_sqlite = dialect == Dialect::sqlite;
+    return {Migration{
+        .module = "bench",
+        .version = 1,
+        .sql = is_sqlite
+                   ? "CREATE TABLE pedidos (id INTEGER PRIMARY KEY, total INTEGER NOT NULL) STRICT"
+                   : "CREATE TABLE pedidos (id bigint PRIMARY KEY, total bigint NOT NULL)",
+    }};
+}
 
 void expect_executed(const Result<Outcome>& outcome)
 {
@@ -29,10 +35,10 @@ Task<Response> answer(Lease&)
 
 }  // namespace
 
-EngineSide::EngineSide(const std::string& path)
-    : database_(must(open_database("sqlite:" + path))), engine_(must(open_engine(*database_)))
+EngineSide::EngineSide(const std::string& url)
+    : database_(must(open_database(url))), engine_(must(open_engine(*database_)))
 {
-    must(database_->migrate(business_tables));
+    must(database_->migrate(business_tables(database_->dialect())));
     must(engine_->declare({.name = leased_.operation(), .policy = {.guarantee = Guarantee::leased}}));
     must(engine_->declare({.name = atomic_.operation(), .policy = {.guarantee = Guarantee::atomic}}));
     must(engine_->start());

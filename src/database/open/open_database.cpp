@@ -1,5 +1,6 @@
 // open_database: the one place that knows which databases there are.
 
+#include "database/postgres/postgres_database.hpp"
 #include "database/sqlite/sqlite_database.hpp"
 
 namespace umavez {
@@ -15,6 +16,11 @@ Result<std::unique_ptr<Database>> open_database(
             Errc::misconfigured,
             "readers: " + std::to_string(options.readers) + " is too many; at most 64"
         );
+    }
+    if (pg::is_postgres_url(url)) {
+        const auto postgres = pg::parse_postgres_url(url);
+        if (!postgres) return std::unexpected(postgres.error());
+        return pg::PostgresDatabase::open(*postgres, options);
     }
     const auto parsed = parse_database_url(url);
     if (!parsed) return std::unexpected(parsed.error());

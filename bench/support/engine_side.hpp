@@ -1,6 +1,6 @@
 #pragma once
 
-// EngineSide: an engine on an SQLite file of its own, used as a program would use it. Audit on, durable.
+// EngineSide: an engine on a database of its own, used as a program would use it. Audit on, durable.
 // Confined to the thread that owns it.
 
 #include "support/requests.hpp"
@@ -16,7 +16,7 @@ namespace umavez::bench {
 
 class EngineSide {
 public:
-    explicit EngineSide(const std::string& path);
+    explicit EngineSide(const std::string& url);
 
     // Claim, an empty handler, completion: 64 callers at a time, as coroutines or as blocking threads.
     double leased_by_tasks(std::chrono::milliseconds window);

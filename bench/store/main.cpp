@@ -1,0 +1,114 @@
+// bench_store: the PostgreSQL store against pgbench and against the disk, on a private server with
+// PostgreSQL's own defaults.
+//
+// The pairs of pgbench are the least that does the job: one table, one index, no audit. The atomic
+// side of pgbench writes the very rows we write, in copies of our tables.
+
+#include "store/pgbench.hpp"
+#include "support/comparison.hpp"
+#include "support/engine_side.hpp"
+#include "support/flush_log.hpp"
+#include "support/postgres_server.hpp"
+#include "support/scratch_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace umavez::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto window = 2000ms;
+constexpr auto pgbench_window = 2s;
+
+constexpr const char* pairs_schema = R"(
+CREATE SCHEMA hand;
+CREATE TABLE hand.idem (
+    key text PRIMARY KEY, fp bytea NOT NULL, status smallint NOT NULL, lock_until timestamptz,
+    expires timestamptz NOT NULL, answer bytea
+) WITH (fillfactor = 70);
+)";
+
+constexpr const char* pairs_script = R"(
+\set k random(1, 9000000000000000000)
+INSERT INTO hand.idem (key, fp, status, lock_until, expires)
+VALUES ('t1:' || :k::text || '-0123456789abcdef', sha256('x'), 0,
+    now() + interval '30 s', now() + interval '1 day')
+ON CONFLICT (key) DO NOTHING;
+UPDATE hand.idem SET status = 200, answer = decode(repeat('78', 200), 'hex')
+WHERE key = 't1:' || :k::text || '-0123456789abcdef' AND status = 0;
+)";
+
+constexpr const char* atomic_schema = R"(
+CREATE TABLE hand.records (LIKE umavez_records INCLUDING ALL);
+CREATE TABLE hand.audit (LIKE umavez_audit INCLUDING ALL);
+CREATE TABLE hand.pedidos (LIKE pedidos INCLUDING ALL);
+)";
+
+constexpr const char* atomic_script = R"(
+\set k random(1, 9000000000000000000)
+BEGIN;
+INSERT INTO hand.records (id, tenant_id, operation, key, target, fingerprint, fingerprint_version,
+    status, final, mode, epoch, execution, attempts, takeovers, created_at, updated_at,
+    processing_expires_at, response_omitted)
+VALUES (:k, 'loja-7', 'pedidos.gravar', :k::text || '-0123456789abcdef', sha256('x'), sha256('y'), 1,
+    'processing', false, 'run', 1, '\x000102030405060708090a0b0c0d0e0f', 1, 0, 1, 1, 1, false)
+ON CONFLICT (tenant_id, operation, key) DO NOTHING;
+INSERT INTO hand.pedidos (id, total) VALUES (:k, 1990);
+UPDATE hand.records SET status = 'succeeded', final = true, completed_at = 1,
+    processing_expires_at = NULL, expires_at = 2, response_status = 201,
+    response_digest = '\x000102030405060708090a0b0c0d0e0f', response_headers = '',
+    response_body = decode(repeat('78', 200), 'hex')
+WHERE id = :k AND epoch = 1;
+INSERT INTO hand.audit (subject, at, tenant_id, operation, key, event, epoch, execution, detail)
+VALUES (:k, 1, 'loja-7', 'pedidos.gravar', :k::text || '-0123456789abcdef', 'executed', 1,
+    '\x000102030405060708090a0b0c0d0e0f', '');
+COMMIT;
+)";
+
+void compare_postgres(Table& table)
+{
+    const ScratchFolder folder;
+    test::PostgresServer server{
+        {.durable = true, .settings = {"shared_buffers=128MB"}, .parent = "/var/tmp"}
+    };
+    EngineSide engine{server.url("umavez_connections=32")};
+    const Pgbench pgbench{folder.file("."), server.folder()};
+    server.run(pairs_schema);
+    server.run(atomic_schema);
+    table.compare({
+        .what = "claim+finish/s, 64 callers; pgbench, 32 clients, two transactions",
+        .ours = [&] { return engine.leased_by_tasks(window); },
+        .limit = [&] { return pgbench.rate(pairs_script, pgbench_window); },
+        .goal = 4.0,
+    });
+    fmt::print("  callers per commit: {:.1f}\n", engine.mean_batch());
+    table.compare({
+        .what = "atomic/s with one insert, 64 callers; pgbench, 32 clients, one transaction",
+        .ours = [&] { return engine.atomic_by_tasks(window); },
+        .limit = [&] { return pgbench.rate(atomic_script, pgbench_window); },
+        .goal = 0.9,
+    });
+    FlushLog log{folder.file("flush.log")};
+    table.compare({
+        .what = "claim p50, µs, a lone caller; append + fdatasync p50",
+        .ours = [&] { return engine.claim_p50(window); },
+        .limit = [&] { return log.p50(window); },
+        .goal = 2.6,
+        .kind = Goal::at_most,
+    });
+}
+
+}  // namespace
+}  // namespace umavez::bench
+
+int main()
+{
+    using namespace umavez::bench;
+    Table table{5};
+    compare_postgres(table);
+    return table.all_met() ? EXIT_SUCCESS : EXIT_FAILURE;
+}

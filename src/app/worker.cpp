@@ -1,0 +1,60 @@
+// umavez worker: the engine's background work alone, beside servers on the same database.
+
+#include "app/check_settings.hpp"
+#include "app/commands.hpp"
+#include "app/load.hpp"
+#include "app/stop_signal.hpp"
+#include "app/version.hpp"
+#include "app/worker_trouble.hpp"
+
+#include <unistd.h>
+
+namespace umavez {
+namespace {
+
+int work(const Settings& settings)
+{
+    Log log{settings.log_level};
+    const auto opened = open_all(settings, {});
+    if (!opened) return complain(opened.error().detail);
+    for (const std::string& warning : opened->engine->warnings())
+        log.warning("policy", {{"detail", warning}});
+    log.info(
+        "working",
+        {{"database", opened->database->url()}, {"version", program_version}, {"pid", ::getpid()}}
+    );
+    WorkerTrouble trouble{*opened->engine, log};
+    const char* const signal = wait_for_stop_signal(
+        {.on_hangup = [&] { log.info("nothing_to_reload", {{"signal", "SIGHUP"}}); },
+         .every_second = [&] { trouble.tell(); }}
+    );
+    log.info("stopping", {{"signal", signal}});
+    opened->engine->stop();
+    log.info("stopped");
+    return exit_done;
+}
+
+}  // namespace
+
+Command worker_command()
+{
+    return {
+        .name = "worker",
+        .summary = "Take over abandoned work and sweep until SIGTERM, without HTTP",
+        .example = "umavez worker --database postgres://umavez_app@db.example/loja",
+        .options = {},
+        .takes_settings = true,
+        .argument = {},
+        .run =
+            [](const Invocation& invocation) {
+                const auto settings = load_settings(invocation);
+                if (!settings) return refuse_settings(settings.error());
+                if (const auto checked = check_settings(*settings); !checked)
+                    return complain(checked.error().detail);
+                block_signals();
+                return work(*settings);
+            },
+    };
+}
+
+}  // namespace umavez

@@ -1,0 +1,48 @@
+#pragma once
+
+// The times and sizes PostgreSQL is used with. Immutable.
+
+#include <chrono>
+#include <cstddef>
+
+namespace umavez::pg::tuning {
+
+using namespace std::chrono_literals;
+
+// Making a connection, unless the URL says connect_timeout. Nobody waits for it that long: see
+// below.
+inline constexpr auto connect_limit = 5s;
+
+// Between two tries to reach a server that is away.
+inline constexpr auto backoff_first = 50ms;
+inline constexpr auto backoff_most = 1s;
+
+// How long a caller waits for a connection: while the server is away, and while the others are
+// busy. The first keeps "503 within a second" true even where packets vanish.
+inline constexpr auto patience_away = 800ms;
+inline constexpr auto patience_busy = 5s;
+
+// A closure of Database::transact; the atomic mode brings its own limit.
+inline constexpr auto run_limit = 2s;
+inline constexpr auto read_limit = 30s;
+// A COMMIT may wait for a synchronous standby.
+inline constexpr auto commit_limit = 10s;
+inline constexpr auto statement_limit = 30s;  // of a lane
+inline constexpr auto migration_limit = 24h;
+
+// What the server is told, so that it gives up by itself on a client that froze or vanished: it
+// holds the locks of its keys until then.
+inline constexpr auto lock_timeout = 1s;
+inline constexpr auto idle_in_transaction_timeout = 10s;
+inline constexpr auto client_check = 1s;
+
+// Closures that lost a race inside the database (40001, 40P01, a lost connection) run again.
+inline constexpr int closure_tries_max = 5;
+inline constexpr auto retry_pause_most = 20ms;
+// A commit without an answer is looked for this long, through restarts of the server.
+inline constexpr auto read_back_patience = 5s;
+
+inline constexpr std::size_t statements_cached_max = 256;
+inline constexpr int savepoints_max = 8;
+
+}  // namespace umavez::pg::tuning

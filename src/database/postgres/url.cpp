@@ -1,0 +1,121 @@
+#include "database/postgres/url.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <libpq-fe.h>
+#include <memory>
+
+namespace umavez::pg {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct FreeOptions {
+    void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
+};
+using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
+
+std::unexpected<Error> refuse(std::string why)
+{
+    return fail(Errc::misconfigured, "the database URL: " + std::move(why));
+}
+
+Result<void> take_ours(PostgresUrl& url, std::string_view name, std::string_view value)
+{
+    if (name == "umavez_pooler") {
+        if (value != "transaction" && value != "none") {
+            return refuse("umavez_pooler is \"transaction\" or \"none\"");
+        }
+        url.is_pooled = value == "transaction";
+        return {};
+    }
+    if (name == "umavez_connections") {
+        std::size_t count = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+        if (error != std::errc{} || end != value.data() + value.size() || count < 1 ||
+            count > 256) {
+            return refuse("umavez_connections is a number from 1 to 256");
+        }
+        url.connections = count;
+        return {};
+    }
+    return refuse("there is no parameter " + std::string{name});
+}
+
+// libpq refuses names that it does not know, so ours are taken out first.
+Result<std::string> without_ours(std::string_view text, PostgresUrl& url)
+{
+    const std::size_t question = text.find('?');
+    if (question == std::string_view::npos) return std::string{text};
+    std::string rest{text.substr(0, question)};
+    char separator = '?';
+    std::string_view query = text.substr(question + 1);
+    while (!query.empty()) {
+        const std::size_t end = std::min(query.find('&'), query.size());
+        const std::string_view one = query.substr(0, end);
+        query.remove_prefix(std::min(end + 1, query.size()));
+        if (one.starts_with("umavez_")) {
+            const std::size_t equals = std::min(one.find('='), one.size());
+            const std::string_view value = one.substr(std::min(equals + 1, one.size()));
+            if (auto taken = take_ours(url, one.substr(0, equals), value); !taken) {
+                return std::unexpected(taken.error());
+            }
+            continue;
+        }
+        rest += separator;
+        rest += one;
+        separator = '&';
+    }
+    return rest;
+}
+
+// What tells which database it is; the rest may hold secrets or is of no interest.
+std::string to_shown(const PostgresUrl& url)
+{
+    const auto value_of = [&url](std::string_view name) -> std::string {
+        const auto found =
+            std::ranges::find(url.parameters, name, &std::pair<std::string, std::string>::first);
+        return found == url.parameters.end() ? std::string{} : found->second;
+    };
+    std::string shown = "postgres://";
+    if (const std::string user = value_of("user"); !user.empty()) shown += user + "@";
+    shown += value_of("host");
+    if (const std::string port = value_of("port"); !port.empty()) shown += ":" + port;
+    return shown + "/" + value_of("dbname");
+}
+
+}  // namespace
+
+bool is_postgres_url(std::string_view url) noexcept
+{
+    return url.starts_with("postgres:"sv) || url.starts_with("postgresql:"sv);
+}
+
+Result<PostgresUrl> parse_postgres_url(std::string_view text)
+{
+    if (text.find('\0') != std::string_view::npos) return refuse("it holds a NUL byte");
+    PostgresUrl url;
+    const auto rest = without_ours(text, url);
+    if (!rest) return std::unexpected(rest.error());
+    char* message = nullptr;
+    const Options options{PQconninfoParse(rest->c_str(), &message)};
+    PQfreemem(message);  // it may repeat the password
+    if (!options) {
+        return refuse(
+            "libpq cannot read it; write postgres://user:password@host:port/database?parameters"
+        );
+    }
+    for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
+        if (option->val == nullptr) continue;
+        if (option->keyword == "target_session_attrs"sv && option->val != "read-write"sv &&
+            option->val != "primary"sv) {
+            return refuse("target_session_attrs is read-write or primary: a standby may lag behind"
+            );
+        }
+        url.parameters.emplace_back(option->keyword, option->val);
+    }
+    url.shown = to_shown(url);
+    return url;
+}
+
+}  // namespace umavez::pg

@@ -1,0 +1,416 @@
+#include "store/postgres/batch_statements.hpp"
+
+#include "database/postgres/tuning.hpp"
+
+#include <algorithm>
+
+namespace umavez::pg {
+namespace {
+
+// One array per column; $1 to $3 name the records, $4 to $27 are their drafts.
+#define UMAVEZ_PG_DRAFTS                                                                       \
+    "unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, " \
+    "$19, "                                                                                    \
+    "$20, $21, $22, $23, $24, $25, $26, $27"
+#define UMAVEZ_PG_DRAFT_COLUMNS                                                                  \
+    "tenant_id, operation, key, target, fingerprint, fingerprint_version, status, final, mode, " \
+    "raises, execution, attempts, takeovers, retry_in, created_at, lease, expires_in, "          \
+    "response_status, response_digest, response_omitted, entity_type, entity_id, "               \
+    "response_headers, response_body, checkpoint, event, detail"
+
+// The clock is read before the unique index is waited for, which is right: who inserts after a wait
+// inserts because the other one never was, or was swept, a retention after its last epoch.
+//
+// The audit asks for the ids with IN … IS TRUE, which is a hash of them; a join would be a loop
+// over both, as lanes have no hash joins (see connect.cpp).
+const StaticSql insert_sql{
+    "WITH input AS MATERIALIZED (SELECT nextval('umavez_records_ids') AS id, c.now, u.* FROM "
+    "(SELECT " UMAVEZ_PG_CLOCK("$28"
+    ) " AS now) AS c, " UMAVEZ_PG_DRAFTS ") WITH ORDINALITY AS u (" UMAVEZ_PG_DRAFT_COLUMNS
+      ", place)), "
+      "inserted AS (INSERT INTO umavez_records (id, tenant_id, operation, key, target, "
+      "fingerprint, "
+      "fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, retry_at, "
+      "created_at, updated_at, completed_at, processing_expires_at, expires_at, response_status, "
+      "response_digest, response_omitted, entity_type, entity_id, response_headers, response_body, "
+      "checkpoint) SELECT id, tenant_id, operation, key, target, fingerprint, "
+      "fingerprint_version::int4, status, final <> 0, mode, "
+      "CASE WHEN raises <> 0 THEN greatest(1, now) ELSE 0 END, execution, attempts, takeovers, "
+      "now + retry_in, coalesce(created_at, now), now, "
+      "CASE WHEN status IN ('succeeded', 'failed') THEN now END, now + lease, now + expires_in, "
+      "response_status::int4, response_digest, coalesce(response_omitted, 0) <> 0, entity_type, "
+      "entity_id, response_headers, response_body, checkpoint FROM input ORDER BY place "
+      "ON CONFLICT (tenant_id, operation, key) DO NOTHING "
+      "RETURNING id, updated_at, tenant_id, operation, key), "
+      "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+      "execution, detail) SELECT id, now, tenant_id, operation, key, event, "
+      "CASE WHEN raises <> 0 THEN greatest(1, now) ELSE 0 END, execution, detail FROM input "
+      "WHERE event IS NOT NULL AND (id IN (SELECT id FROM inserted)) IS TRUE ORDER BY place) "
+      "SELECT updated_at, tenant_id, operation, key FROM inserted"
+};
+
+// The rows are locked first, each by its key; only then the clock is read and the conditions are
+// judged, on what the locks found.
+//
+// A prepared statement keeps its plan. Planned while the table is small, a joined UPDATE is a hash
+// join over a sequential scan, and stays so as the table grows: 17,700 pairs/s against 32,100 with
+// batches of 64 by hand. So each key is looked up by itself (LATERAL … FOR UPDATE), rows are
+// updated by id, and lanes have neither sequential scans nor hash or merge joins.
+#define UMAVEZ_PG_LOCKED_HEAD                                                              \
+    "SELECT id, epoch, execution, status, processing_expires_at FROM umavez_records AS r " \
+    "WHERE r.tenant_id = u.tenant_id AND r.operation = u.operation AND r.key = u.key FOR UPDATE"
+#define UMAVEZ_PG_CLOCK_AFTER_LOCKS(override)                 \
+    "clock AS MATERIALIZED (SELECT " UMAVEZ_PG_CLOCK(override \
+    ) " AS now FROM "                                         \
+      "(SELECT count(*) FROM locked) AS all_of_them)"
+
+const StaticSql replace_sql{
+    "WITH locked AS MATERIALIZED (SELECT u.*, r.id, r.epoch AS there_epoch, "
+    "r.execution AS there_execution, r.status AS there_status, "
+    "r.processing_expires_at AS there_lease FROM " UMAVEZ_PG_DRAFTS
+    ", $29, $30, $31, $32, $33, $34) WITH ORDINALITY AS u (" UMAVEZ_PG_DRAFT_COLUMNS
+    ", expected_epoch, expected_execution, statuses, checks_lease, expected_lease, over_for, "
+    "place), "
+    "LATERAL (" UMAVEZ_PG_LOCKED_HEAD ") AS r), " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$28"
+    ) ", "
+      "changed AS (UPDATE umavez_records AS t SET target = l.target, fingerprint = l.fingerprint, "
+      "fingerprint_version = l.fingerprint_version::int4, status = l.status, final = l.final <> 0, "
+      "mode = l.mode, epoch = CASE WHEN l.raises <> 0 THEN greatest(l.there_epoch + 1, c.now) "
+      "ELSE l.there_epoch END, execution = l.execution, attempts = l.attempts, "
+      "takeovers = l.takeovers, retry_at = c.now + l.retry_in, "
+      "created_at = coalesce(l.created_at, c.now), updated_at = c.now, "
+      "completed_at = CASE WHEN l.status IN ('succeeded', 'failed') THEN c.now END, "
+      "processing_expires_at = c.now + l.lease, expires_at = c.now + l.expires_in, "
+      "response_status = l.response_status::int4, response_digest = l.response_digest, "
+      "response_omitted = coalesce(l.response_omitted, 0) <> 0, entity_type = l.entity_type, "
+      "entity_id = l.entity_id, response_headers = l.response_headers, "
+      "response_body = l.response_body, checkpoint = l.checkpoint "
+      "FROM locked AS l, clock AS c WHERE t.id = l.id AND l.there_epoch = l.expected_epoch AND "
+      "l.there_execution = l.expected_execution AND (CASE l.there_status WHEN 'processing' THEN 1 "
+      "WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 4 ELSE 8 END & l.statuses) <> 0 AND "
+      "(l.checks_lease = 0 OR l.there_lease IS NOT DISTINCT FROM l.expected_lease) AND "
+      "(l.over_for IS NULL OR (l.there_status = 'processing' AND "
+      "l.there_lease <= c.now - l.over_for)) "
+      "RETURNING l.place, c.now, t.id, t.tenant_id, t.operation, t.key, t.epoch, t.execution, "
+      "l.event, l.detail), "
+      "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+      "execution, detail) SELECT id, now, tenant_id, operation, key, event, epoch, execution, "
+      "detail "
+      "FROM changed WHERE event IS NOT NULL ORDER BY place) "
+      "SELECT place, now FROM changed"
+};
+
+const StaticSql heartbeat_sql{
+    "WITH locked AS MATERIALIZED (SELECT u.*, r.id, r.epoch AS there_epoch, "
+    "r.execution AS there_execution, r.status AS there_status "
+    "FROM unnest($1, $2, $3, $4, $5, $6, $7) WITH ORDINALITY AS u "
+    "(tenant_id, operation, key, epoch, execution, lease, expires_in, place), "
+    "LATERAL (" UMAVEZ_PG_LOCKED_HEAD ") AS r), " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$8"
+    ) " "
+      "UPDATE umavez_records AS r SET processing_expires_at = c.now + l.lease, "
+      "expires_at = coalesce(c.now + l.expires_in, r.expires_at) FROM locked AS l, clock AS c "
+      "WHERE r.id = l.id AND l.there_epoch = l.epoch AND l.there_execution = l.execution AND "
+      "l.there_status = 'processing' RETURNING " UMAVEZ_PG_RECORD_COLUMNS ", l.place, c.now"
+};
+
+const StaticSql find_sql{"SELECT " UMAVEZ_PG_RECORD_COLUMNS ", u.place, " UMAVEZ_PG_CLOCK("$4"
+) " FROM unnest($1, $2, $3) WITH ORDINALITY AS u (tenant_id, operation, key, place), "
+  "LATERAL (SELECT * FROM umavez_records WHERE tenant_id = u.tenant_id AND "
+  "operation = u.operation AND key = u.key) AS r"};
+const StaticSql clock_sql{"SELECT " UMAVEZ_PG_CLOCK("$1")};
+
+const StaticSql begin_sql{"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"};
+const StaticSql commit_sql{"COMMIT"};
+const StaticSql rollback_sql{"ROLLBACK"};
+const StaticSql pooled_sql{
+    "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true), "
+    "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), "
+    "set_config('enable_mergejoin', 'off', true)"
+};
+
+BatchFailure to_failure(const Answer& answer)
+{
+    return {answer.error(), answer.remedy()};
+}
+
+BatchFailure to_unknown(const Error& error)
+{
+    return {
+        {Errc::store_unknown,
+         "a write got no answer: " + error.detail,
+         std::source_location::current()},
+        Remedy::none
+    };
+}
+
+template <typename Period>
+std::string to_millis(Period period)
+{
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(period).count());
+}
+
+// One statement and its rider, as one transaction in one trip. A pooler keeps no settings for us,
+// so they come along.
+BatchResult<Answer> write(const BatchTrip& trip, const StaticSql* sql, Parameters& parameters)
+{
+    Connection& connection = trip.connection;
+    std::size_t before = 0;
+    if (connection.is_pooled()) {
+        const std::string lock = to_millis(tuning::lock_timeout);
+        const std::string statement = to_millis(tuning::statement_limit);
+        Parameters settings;
+        settings.add_typed_text(lock);
+        settings.add_typed_text(statement);
+        connection.enqueue(begin_sql);
+        connection.enqueue(pooled_sql, settings);
+        before = 2;
+    }
+    if (sql != nullptr) connection.enqueue(*sql, parameters);
+    if (trip.rider != nullptr) trip.rider->board(connection);
+    if (connection.is_pooled()) connection.enqueue(commit_sql);
+    auto answers = connection.round_trip(tuning::statement_limit + tuning::lock_timeout);
+    if (!answers) return std::unexpected(to_unknown(answers.error()));
+    for (const Answer& answer : *answers) {
+        if (answer.is_ok() || answer.is_skipped()) continue;
+        BatchFailure failure = to_failure(answer);
+        if (failure.remedy == Remedy::reconnect) connection.abandon();
+        if (connection.is_pooled()) {
+            connection.enqueue(rollback_sql);
+            connection.send_off();
+        }
+        return std::unexpected(std::move(failure));
+    }
+    if (connection.take_doubt()) {
+        return std::unexpected(BatchFailure{
+            {Errc::store_unknown,
+             "the commit may not have reached its synchronous standby",
+             std::source_location::current()},
+            Remedy::none
+        });
+    }
+    return std::move(answers->at(before));
+}
+
+// A read needs no settings.
+BatchResult<Answer> ask(const BatchTrip& trip, const StaticSql& sql, Parameters& parameters)
+{
+    trip.connection.enqueue(sql, parameters);
+    auto answers = trip.connection.round_trip(tuning::statement_limit);
+    // Only the look is lost, but the write before it is done: who asks again will see.
+    if (!answers) return std::unexpected(to_unknown(answers.error()));
+    if (!answers->back().is_ok()) return std::unexpected(to_failure(answers->back()));
+    return std::move(answers->back());
+}
+
+struct Look {
+    std::vector<std::optional<Record>> records;
+    Instant now;
+};
+
+enum class Corrupt : std::uint8_t { is_told, is_absent };
+
+// What is there under these names, and what time it is.
+BatchResult<Look> look(
+    const BatchTrip& trip, std::span<const DraftRow> rows, Corrupt corrupt = Corrupt::is_told
+)
+{
+    Parameters names;
+    add_record_ids(names, rows);
+    names.add(trip.clock);
+    auto answer = ask(trip, find_sql, names);
+    if (!answer) return std::unexpected(answer.error());
+    Look seen{.records = std::vector<std::optional<Record>>(rows.size())};
+    for (std::size_t row = 0; row < answer->rows(); ++row) {
+        seen.now = from_micros(answer->integer(row, 26));
+        auto record = read_record(*answer, row);
+        if (!record && corrupt == Corrupt::is_absent) continue;
+        if (!record) return std::unexpected(BatchFailure{record.error()});
+        seen.records[static_cast<std::size_t>(answer->integer(row, 25)) - 1] = *std::move(record);
+    }
+    if (answer->rows() > 0) return seen;
+    Parameters clock;
+    clock.add(trip.clock);
+    auto time = ask(trip, clock_sql, clock);
+    if (!time) return std::unexpected(time.error());
+    seen.now = from_micros(time->integer(0, 0));
+    return seen;
+}
+
+}  // namespace
+
+BatchResult<std::vector<Found>> insert_or_get_batch(
+    const BatchTrip& trip, std::span<Insertion* const> members
+)
+{
+    // A record that was in the way and swept before we could look at it is rare; one that is so
+    // again and again is a bug.
+    constexpr int tries_max = 8;
+    std::vector<Found> found(members.size());
+    std::vector<std::size_t> open(members.size());
+    for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
+    BatchTrip attempt = trip;
+    for (int tries = 0; !open.empty(); ++tries) {
+        if (tries == tries_max) {
+            return std::unexpected(BatchFailure{
+                {Errc::store_unavailable,
+                 "a record comes and goes: try again",
+                 std::source_location::current()}
+            });
+        }
+        std::vector<DraftRow> rows;
+        for (const std::size_t i : open) {
+            rows.push_back({&members[i]->id, &members[i]->draft, &members[i]->audit});
+        }
+        Parameters parameters;
+        add_record_ids(parameters, rows);
+        add_drafts(parameters, rows);
+        parameters.add(trip.clock);
+        auto answer = write(attempt, &insert_sql, parameters);
+        if (!answer) return std::unexpected(answer.error());
+        attempt.rider = nullptr;
+
+        // The rows that were inserted come in the order of the members.
+        std::vector<std::size_t> there;
+        std::vector<DraftRow> names;
+        std::size_t row = 0;
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            const std::size_t i = open[k];
+            const bool is_new = row < answer->rows() &&
+                                answer->bytes(row, 3) == members[i]->id.key.text() &&
+                                answer->bytes(row, 2) == members[i]->id.operation.text() &&
+                                answer->bytes(row, 1) == members[i]->id.tenant_id.text();
+            if (!is_new) {
+                there.push_back(i);
+                names.push_back(rows[k]);
+                continue;
+            }
+            const Instant now = from_micros(answer->integer(row++, 0));
+            found[i] = {true, to_record(std::as_const(members[i]->draft), nullptr, now), now};
+        }
+        open.clear();
+        if (there.empty()) break;
+        auto seen = look(trip, names);
+        if (!seen) return std::unexpected(seen.error());
+        for (std::size_t k = 0; k < there.size(); ++k) {
+            if (seen->records[k]) {
+                found[there[k]] = {false, *std::move(seen->records[k]), seen->now};
+            } else {
+                open.push_back(there[k]);
+            }
+        }
+    }
+    return found;
+}
+
+BatchResult<std::vector<Replaced>> replace_batch(
+    const BatchTrip& trip, std::span<Replacement* const> members
+)
+{
+    std::vector<DraftRow> rows;
+    for (Replacement* const member : members) {
+        rows.push_back({&member->id, &member->next, &member->audit});
+    }
+    Parameters parameters;
+    add_record_ids(parameters, rows);
+    add_drafts(parameters, rows);
+    parameters.add(trip.clock);
+    const auto expected = [](auto of) {
+        return [of](Replacement* const member) { return of(member->expected); };
+    };
+    using Maybe = std::optional<std::int64_t>;
+    add_integers(parameters, members, expected([](const Expected& e) { return e.token.epoch; }));
+    add_bytes(parameters, members, expected([](const Expected& e) {
+                  return as_bytes(e.token.execution);
+              }));
+    add_integers(parameters, members, expected([](const Expected& e) {
+                     return std::int64_t{e.statuses};
+                 }));
+    add_integers(parameters, members, expected([](const Expected& e) {
+                     return std::int64_t{e.processing_expires_at.has_value()};
+                 }));
+    add_integers(parameters, members, expected([](const Expected& e) {
+                     const auto& lease = e.processing_expires_at;
+                     return lease && *lease ? Maybe{to_micros(**lease)} : Maybe{};
+                 }));
+    add_integers(parameters, members, expected([](const Expected& e) {
+                     return e.lease_over_for ? Maybe{e.lease_over_for->count()} : Maybe{};
+                 }));
+    auto answer = write(trip, &replace_sql, parameters);
+    if (!answer) return std::unexpected(answer.error());
+
+    std::vector<Replaced> replaced(members.size());
+    for (std::size_t row = 0; row < answer->rows(); ++row) {
+        const auto place = static_cast<std::size_t>(answer->integer(row, 0)) - 1;
+        const Instant now = from_micros(answer->integer(row, 1));
+        Record previous;
+        previous.token = members[place]->expected.token;
+        replaced[place] = {
+            true, to_record(std::as_const(members[place]->next), &previous, now), now
+        };
+    }
+    if (answer->rows() == members.size()) return replaced;
+    std::vector<std::size_t> refused;
+    std::vector<DraftRow> names;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (replaced[i].done) continue;
+        refused.push_back(i);
+        names.push_back(rows[i]);
+    }
+    auto seen = look(trip, names);
+    if (!seen) return std::unexpected(seen.error());
+    for (std::size_t k = 0; k < refused.size(); ++k) {
+        replaced[refused[k]] = {false, std::move(seen->records[k]), seen->now};
+    }
+    return replaced;
+}
+
+BatchResult<std::vector<Replaced>> heartbeat_batch(
+    const BatchTrip& trip, std::span<Heartbeat* const> members
+)
+{
+    std::vector<DraftRow> rows;
+    for (Heartbeat* const member : members) rows.push_back({&member->id, nullptr, nullptr});
+    using Maybe = std::optional<std::int64_t>;
+    Parameters parameters;
+    add_record_ids(parameters, rows);
+    add_integers(parameters, members, [](Heartbeat* const member) { return member->token.epoch; });
+    add_bytes(parameters, members, [](Heartbeat* const member) {
+        return as_bytes(member->token.execution);
+    });
+    add_integers(parameters, members, [](Heartbeat* const member) {
+        return std::int64_t{member->lease.count()};
+    });
+    add_integers(parameters, members, [](Heartbeat* const member) {
+        return member->expires_in ? Maybe{member->expires_in->count()} : Maybe{};
+    });
+    parameters.add(trip.clock);
+    auto answer = write(trip, &heartbeat_sql, parameters);
+    if (!answer) return std::unexpected(answer.error());
+
+    std::vector<Replaced> replaced(members.size());
+    for (std::size_t row = 0; row < answer->rows(); ++row) {
+        auto record = read_record(*answer, row);
+        // Nobody can say whose a corrupt record is, and the others' leases must not end for it.
+        if (!record) continue;
+        const auto place = static_cast<std::size_t>(answer->integer(row, 25)) - 1;
+        replaced[place] = {true, *std::move(record), from_micros(answer->integer(row, 26))};
+    }
+    if (answer->rows() == members.size()) return replaced;
+    auto seen = look(trip, rows, Corrupt::is_absent);
+    if (!seen) return std::unexpected(seen.error());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (!replaced[i].done) replaced[i] = {false, std::move(seen->records[i]), seen->now};
+    }
+    return replaced;
+}
+
+BatchResult<std::vector<Replaced>> ride_alone(const BatchTrip& trip)
+{
+    Parameters none;
+    if (trip.rider == nullptr) return {};
+    auto rode = write(trip, nullptr, none);
+    if (!rode) return std::unexpected(rode.error());
+    return {};
+}
+
+}  // namespace umavez::pg

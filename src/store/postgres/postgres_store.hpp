@@ -1,0 +1,20 @@
+#pragma once
+
+// The PostgreSQL store: records and audit in the tables umavez_records, umavez_audit and
+// umavez_swept of a database that also holds the business rows. Many processes may share it.
+// Thread-safe.
+
+#include "store/transactional_store.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace umavez {
+
+// Creates or upgrades its tables. The database is a PostgreSQL database and outlives the store.
+Result<std::unique_ptr<TransactionalStore>> open_postgres_store(Database& database);
+
+// Notes that did not fit, since the store was opened. For metrics.
+std::uint64_t postgres_notes_dropped(const TransactionalStore& store);
+
+}  // namespace umavez

@@ -1,0 +1,37 @@
+#pragma once
+
+// WritingCalls: one batch of calls, and what is done when it fails.
+//
+//     a lost race (40001, 40P01)   again, a few times, after a pause of chance length
+//     a lock not had (55P03)       each call alone; only the one that is blocked is told so
+//     no answer                    store_unknown for all: the same call again finds out
+//     anything else                each call alone, so that one member's fault is not its
+//     neighbours'
+//
+// Confined to one thread.
+
+#include "store/postgres/lanes.hpp"
+
+namespace umavez::pg {
+
+class WritingCalls {
+public:
+    WritingCalls(PostgresDatabase& database, Notes& notes, Purpose purpose) noexcept
+        : database_(database), notes_(notes), purpose_(purpose)
+    {
+    }
+
+    // All of one kind. Each gets its result.
+    void write(std::span<Call* const> calls) const;
+    void write_notes() const;
+
+private:
+    // Nullopt: all have their answers.
+    std::optional<BatchFailure> attempt(std::span<Call* const> calls, Notes::Ride* ride) const;
+
+    PostgresDatabase& database_;
+    Notes& notes_;
+    const Purpose purpose_;
+};
+
+}  // namespace umavez::pg

@@ -1,0 +1,316 @@
+// A real PostgreSQL behind a proxy that cuts, delays and half-closes, a server that is killed under
+// load, an owner that is stopped beyond its lease. Whatever happens, an effect is there once or not
+// at all, and nobody is told otherwise (hazards S-03, S-04, S-07, L).
+
+#include "support/text_cutter.hpp"
+#include "support/postgres_server.hpp"
+
+#include <umavez/umavez.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace umavez::faults {
+namespace {
+
+using namespace std::chrono_literals;
+
+Request request(std::string_view operation, std::string_view key)
+{
+    return {
+        .tenant_id = *TenantId::parse("acme"),
+        .operation = *Operation::parse(operation),
+        .key = *Key::parse(key),
+        .target = make_target({"POST", "/pedidos"}),
+        .fingerprint = *fingerprint_json("{}"),
+    };
+}
+
+class Shop {
+public:
+    explicit Shop(const std::string& url, Duration lease = 30s)
+    {
+        auto opened = open_database(url, {.connections = 8});
+        if (!opened) throw std::runtime_error(opened.error().detail);
+        database = *std::move(opened);
+        const Migration pedidos{
+            "shop",
+            1,
+            "CREATE TABLE pedidos (id bigint GENERATED ALWAYS AS IDENTITY, item text NOT NULL)"
+        };
+        if (auto done = database->migrate({&pedidos, 1}); !done) {
+            throw std::runtime_error(done.error().detail);
+        }
+        auto made = open_engine(*database, {.worker_period = std::nullopt});
+        if (!made) throw std::runtime_error(made.error().detail);
+        engine = *std::move(made);
+        OperationSpec atomic{.name = "pedidos.criar", .policy = {.guarantee = Guarantee::atomic}};
+        OperationSpec leased{.name = "enviar", .policy = {.guarantee = Guarantee::leased}};
+        leased.policy.lease = lease;
+        leased.policy.on_abandoned = OnAbandoned::rerun;
+        leased.policy.effect = RepeatedEffect::deduplicated;
+        for (const OperationSpec& spec : {atomic, leased}) {
+            if (auto done = engine->declare(spec); !done)
+                throw std::runtime_error(done.error().detail);
+        }
+        if (auto done = engine->start(); !done) throw std::runtime_error(done.error().detail);
+    }
+
+    AtomicHandler inserting(std::string item)
+    {
+        return [this, item = std::move(item)](Transaction& transaction) -> Result<Response> {
+            ++calls;
+            const auto id = transaction.insert("INSERT INTO pedidos (item) VALUES ($1)", {item});
+            if (!id) return std::unexpected(id.error());
+            return Response{.status = 201, .headers = {}, .body = "made " + item};
+        };
+    }
+    std::int64_t count(const std::string& sql = "SELECT count(*) FROM pedidos")
+    {
+        std::int64_t rows = -1;
+        const auto read = database->read([&](Transaction& transaction) -> Result<void> {
+            const auto found = transaction.query(sql);
+            if (!found) return std::unexpected(found.error());
+            rows = found->front().integer(0);
+            return {};
+        });
+        EXPECT_TRUE(read) << read.error().detail;
+        return rows;
+    }
+
+    std::unique_ptr<Database> database;
+    std::unique_ptr<Engine> engine;
+    std::atomic<int> calls{0};
+};
+
+template <typename T>
+const T& get(const Result<Outcome>& outcome)
+{
+    EXPECT_TRUE(outcome) << outcome.error().detail;
+    if (!outcome || !std::holds_alternative<T>(*outcome)) {
+        throw std::runtime_error(outcome ? std::string{to_text(*outcome)} : outcome.error().detail);
+    }
+    return std::get<T>(*outcome);
+}
+
+class PostgresFaults : public ::testing::Test {
+protected:
+    static test::PostgresServer& server()
+    {
+        static test::PostgresServer one{{.durable = true, .listens = true}};
+        return one;
+    }
+    void SetUp() override { server().run("DROP SCHEMA public CASCADE; CREATE SCHEMA public"); }
+
+    std::string url(const std::string& parameters = {}) const
+    {
+        return server().url_of("127.0.0.1", proxy.port(), parameters);
+    }
+
+    test::TextCutter proxy{static_cast<std::uint16_t>(server().port())};
+};
+
+TEST_F(PostgresFaults, AtomicRunWhoseCommitGotNoAnswerFindsItself)
+{
+    Shop shop{url()};
+    proxy.cut_answer_with(std::string{"COMMIT\0", 7});
+
+    const auto outcome =
+        shop.engine->atomically(request("pedidos.criar", "k1"), shop.inserting("a"));
+
+    EXPECT_EQ(get<Executed>(outcome).response.body, "made a");
+    EXPECT_EQ(proxy.strikes(), 1);
+    EXPECT_EQ(shop.calls, 1);
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST_F(PostgresFaults, AtomicRunWhoseCommitNeverArrivedRunsAgain)
+{
+    // Without named statements COMMIT is seen in the request.
+    Shop shop{url("umavez_pooler=transaction")};
+    proxy.cut_request_with(std::string{"COMMIT\0", 7});
+
+    const auto outcome =
+        shop.engine->atomically(request("pedidos.criar", "k1"), shop.inserting("a"));
+
+    EXPECT_EQ(get<Executed>(outcome).response.body, "made a");
+    EXPECT_EQ(proxy.strikes(), 1);
+    EXPECT_EQ(shop.calls, 2);
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST_F(PostgresFaults, UnkeyedTransactionWithoutAnAnswerIsUnknownAndNotRepeated)
+{
+    Shop shop{url()};
+    Request unkeyed = request("pedidos.criar", "k1");
+    unkeyed.key.reset();
+    proxy.cut_answer_with(std::string{"COMMIT\0", 7});
+
+    const auto outcome = shop.engine->atomically(unkeyed, shop.inserting("a"));
+
+    EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::unknown);
+    EXPECT_EQ(shop.calls, 1);
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST_F(PostgresFaults, ClaimWhoseAnswerIsLostIsRecognised)
+{
+    Shop shop{url()};
+    int effects = 0;
+    const auto send = [&](Lease&) {
+        ++effects;
+        return Response{.status = 202, .headers = {}, .body = "sent"};
+    };
+    get<Executed>(shop.engine->leased(request("enviar", "warm"), send));
+    proxy.cut_answer_with("SELECT 1");  // the tag of the statement that inserted one record
+
+    const auto outcome = shop.engine->leased(request("enviar", "k1"), send);
+
+    EXPECT_EQ(get<Executed>(outcome).response.body, "sent");
+    EXPECT_EQ(proxy.strikes(), 1);
+    EXPECT_EQ(effects, 2);
+}
+
+TEST_F(PostgresFaults, CompletionWhoseAnswerIsLostIsWrittenOnce)
+{
+    Shop shop{url()};
+    int effects = 0;
+    const auto send = [&](Lease&) {
+        ++effects;
+        proxy.cut_answer_with("SELECT 1");
+        return Response{.status = 202, .headers = {}, .body = "sent"};
+    };
+
+    const auto first = shop.engine->leased(request("enviar", "k1"), send);
+    const auto second = shop.engine->leased(request("enviar", "k1"), send);
+
+    EXPECT_EQ(get<Executed>(first).response.body, "sent");
+    EXPECT_EQ(get<Replayed>(second).response.body, "sent");
+    EXPECT_EQ(proxy.strikes(), 1);
+    EXPECT_EQ(effects, 1);
+}
+
+TEST_F(PostgresFaults, SlowAnswersAndHalfClosedConnectionsChangeNothing)
+{
+    Shop shop{url()};
+    proxy.delay(50);
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "slow"), shop.inserting("a")));
+    proxy.delay(0);
+    proxy.half_close_next();
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "half"), shop.inserting("b")));
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "after"), shop.inserting("c")));
+
+    EXPECT_EQ(shop.count(), 3);
+}
+
+TEST_F(PostgresFaults, WherePacketsVanishCallersAreToldInTime)
+{
+    Shop shop{url("connect_timeout=2")};
+    proxy.swallow_all(true);
+    // Those that were under way when it began wait for their limit.
+    static_cast<void>(shop.engine->atomically(request("pedidos.criar", "k0"), shop.inserting("a")));
+    const Duration asked_at = system_clock().boottime();
+
+    const auto outcome =
+        shop.engine->atomically(request("pedidos.criar", "k1"), shop.inserting("a"));
+    const Duration took = system_clock().boottime() - asked_at;
+    proxy.swallow_all(false);
+
+    EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::none);
+    EXPECT_LT(took, 2s);
+}
+
+TEST_F(PostgresFaults, ServerKilledUnderLoadKeepsEveryAcknowledgedEffectOnce)
+{
+    Shop shop{server().url()};
+    constexpr int callers = 8;
+    constexpr int keys = 40;
+    std::atomic<int> done{0};
+    std::atomic<bool> is_over{false};
+    struct Ending {  // even if the server does not come back
+        std::atomic<bool>& is_over;
+        ~Ending() { is_over = true; }
+    };
+    std::vector<std::jthread> threads;
+    const Ending ending{is_over};
+    for (int caller = 0; caller < callers; ++caller) {
+        threads.emplace_back([&, caller] {
+            for (int i = 0; i < keys; ++i) {
+                const std::string key = std::to_string(caller) + "-" + std::to_string(i);
+                // As a client does: again until somebody answers.
+                while (!is_over) {
+                    const auto outcome =
+                        shop.engine->atomically(request("pedidos.criar", key), shop.inserting(key));
+                    if (!outcome) continue;
+                    if (std::holds_alternative<Executed>(*outcome)) break;
+                    if (std::holds_alternative<Replayed>(*outcome)) break;
+                }
+                ++done;
+                done.notify_all();
+            }
+        });
+    }
+    for (const int moment : {40, 120, 200}) {
+        for (int seen = done; seen < moment; seen = done) done.wait(seen);
+        server().kill();
+        server().start();
+    }
+    threads.clear();
+
+    EXPECT_EQ(shop.count(), callers * keys);
+    EXPECT_EQ(shop.count("SELECT count(DISTINCT item) FROM pedidos"), callers * keys);
+}
+
+// The child claims and tells so; stopped, it loses its lease; woken, its word comes too late.
+TEST_F(PostgresFaults, OwnerStoppedBeyondItsLeaseIsFenced)
+{
+    Shop prepared{server().url()};
+    int told[2];
+    ASSERT_EQ(::pipe(told), 0);
+    const std::string address = server().url();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Shop shop{address, 300ms};
+        const auto outcome = shop.engine->leased(request("enviar", "k1"), [&](Lease&) {
+            static_cast<void>(::write(told[1], "c", 1));
+            ::raise(SIGSTOP);
+            return Response{.status = 202, .headers = {}, .body = "the first"};
+        });
+        const bool is_executed = outcome && std::holds_alternative<Executed>(*outcome);
+        static_cast<void>(::write(told[1], is_executed ? "e" : "f", 1));
+        ::_exit(0);
+    }
+    char said = 0;
+    ASSERT_EQ(::read(told[0], &said, 1), 1);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    Shop shop{address, 300ms};
+    const auto second = [&] {
+        while (true) {
+            auto outcome = shop.engine->leased(request("enviar", "k1"), [](Lease&) {
+                return Response{.status = 202, .headers = {}, .body = "the second"};
+            });
+            if (outcome && !std::holds_alternative<InProgress>(*outcome)) return outcome;
+        }
+    }();
+    ::kill(child, SIGCONT);
+    ASSERT_EQ(::read(told[0], &said, 1), 1);
+    ::waitpid(child, &status, 0);
+    ::close(told[0]);
+    ::close(told[1]);
+
+    EXPECT_EQ(get<Executed>(second).response.body, "the second");
+    EXPECT_EQ(said, 'f');
+    const auto retry =
+        shop.engine->leased(request("enviar", "k1"), [](Lease&) { return Response{}; });
+    EXPECT_EQ(get<Replayed>(retry).response.body, "the second");
+}
+
+}  // namespace
+}  // namespace umavez::faults

@@ -1,0 +1,224 @@
+// What the store asks of a server before it keeps anything there, and what it leaves in it.
+
+#include "redis/opened_redis.hpp"
+
+#include <umavez/engine.hpp>
+
+namespace umavez::test {
+namespace {
+
+TEST(RedisSettings, AServerThatEvictsIsRefusedWithTheSettingAndTheCure)
+{
+    const RedisServer server{{"--maxmemory-policy", "allkeys-lru"}};
+
+    const auto store = open_redis_store(server.socket_url());
+
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, Errc::misconfigured);
+    EXPECT_NE(store.error().detail.find("maxmemory-policy allkeys-lru"), std::string::npos);
+    EXPECT_NE(store.error().detail.find("set maxmemory-policy noeviction"), std::string::npos);
+}
+
+TEST(RedisSettings, AServerThatIsNotThereIsUnavailableWithoutDelay)
+{
+    RedisServer server;
+    const std::string url = server.tcp_url();
+    server.kill(SIGKILL);
+
+    const auto began = std::chrono::steady_clock::now();
+    const auto store = open_redis_store(url);
+
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, Errc::store_unavailable);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
+}
+
+TEST(RedisSettings, PasswordsAndUsersAreCheckedAndNeverShown)
+{
+    const RedisServer server{{"--requirepass", "hunter2"}};
+    const std::string host = "@127.0.0.1:" + std::to_string(server.port());
+    const auto authenticated = open_redis_store("redis://:hunter2" + host);
+    ASSERT_TRUE(authenticated) << authenticated.error().detail;
+
+    for (const std::string& url :
+         {server.tcp_url(), "redis://:hunter3" + host, "redis://ana:hunter2" + host}) {
+        const auto refused = open_redis_store(url);
+
+        ASSERT_FALSE(refused) << url;
+        EXPECT_EQ(refused.error().code, Errc::misconfigured) << refused.error().detail;
+        EXPECT_EQ(refused.error().detail.find("hunter"), std::string::npos)
+            << refused.error().detail;
+    }
+}
+
+TEST(RedisSettings, AnAclUserNeedsOnlyItsOwnNames)
+{
+    const RedisServer server;
+    server.command(
+        {"ACL",
+         "SETUSER",
+         "ana",
+         "on",
+         ">s3cret",
+         "~shop:*",
+         "+@read",
+         "+@write",
+         "+@scripting",
+         "+info",
+         "+select",
+         "+time",
+         "+client|id",
+         "+client|kill"}
+    );
+    const std::string url = "redis://ana:s3cret@127.0.0.1:" + std::to_string(server.port());
+    const auto mine = open_store(url + "?prefix=shop");
+    StoreDriver driver{*mine};
+    const Record owned = driver.insert(id_of("a"), 1, cached_policy()).record;
+    EXPECT_TRUE(driver.finish(id_of("a"), owned).done);
+    EXPECT_EQ(driver.scan({}).size(), 1u);
+    EXPECT_EQ(driver.sweep().size(), 0u);
+
+    const auto others = open_redis_store(url + "?prefix=other");
+
+    ASSERT_FALSE(others);
+    EXPECT_EQ(others.error().detail.find("s3cret"), std::string::npos) << others.error().detail;
+}
+
+TEST(RedisSettings, DatabasesAndPrefixesAreApart)
+{
+    const RedisServer server;
+    const auto first = open_store(server.tcp_url() + "/1");
+    const auto second = open_store(server.tcp_url() + "/2");
+    const auto third = open_store(server.tcp_url() + "/2?prefix=other");
+
+    EXPECT_TRUE(must(try_insert(*first, id_of("a"), 1)).inserted);
+    EXPECT_TRUE(must(try_insert(*second, id_of("a"), 2)).inserted);
+    EXPECT_TRUE(must(try_insert(*third, id_of("a"), 3)).inserted);
+    EXPECT_EQ(StoreDriver{*second}.scan({}).size(), 1u);
+}
+
+TEST(RedisSettings, NamesHoldNoTextOfAClientAndShareTheSlotOfTheirIndexes)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    must(try_insert(*store, id_of("segredo-do-cliente"), 1));
+
+    const std::string names = server.command({"KEYS", "*"});
+
+    EXPECT_EQ(names.find("segredo"), std::string::npos) << names;
+    std::set<std::string> slots;
+    std::istringstream lines{names};
+    for (std::string name; std::getline(lines, name);) {
+        if (name.find('{') == name.npos) continue;  // the sentinel
+        slots.insert(name.substr(name.find('{'), name.find('}') - name.find('{')));
+    }
+    EXPECT_EQ(slots.size(), 1u) << names;
+}
+
+TEST(RedisSettings, TheServerLetsGoOfWhatNobodySweeps)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    const auto ttl = [&] {
+        const std::string names = server.command({"KEYS", "umavez:{*}:r:*"});
+        return std::chrono::milliseconds{
+            std::stoll(server.command({"PTTL", names.substr(0, names.find('\n'))}))
+        };
+    };
+    const Record owned = must(try_insert(*store, id_of("a"), 1)).record;
+    EXPECT_GT(ttl(), 25h);
+    EXPECT_LE(ttl(), 25h + 30s) << "lease and retention, and an hour of grace";
+
+    ASSERT_TRUE(must(try_finish(*store, id_of("a"), owned)).done);
+
+    EXPECT_GT(ttl(), 25h - 1min);
+    EXPECT_LE(ttl(), 25h);
+}
+
+TEST(RedisSettings, DoubtsHaveNoEndOfTheirOwn)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    const Record owned = must(try_insert(*store, id_of("a"), 1)).record;
+    must(try_replace(*store, id_of("a"), owner_expects(owned.token), doubt_draft(owned, 1s)));
+
+    const std::string names = server.command({"KEYS", "umavez:{*}:r:*"});
+
+    EXPECT_EQ(server.command({"PTTL", names.substr(0, names.find('\n'))}), "-1");
+}
+
+TEST(RedisSettings, AStoryIsCutToItsLastEntries)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    must(try_insert(*store, id_of("a"), 1));
+    for (int i = 0; i < 2'000; ++i)
+        store->note(id_of("a"), {AuditEvent::replayed, std::to_string(i)});
+
+    const auto story = must(wait(store->timeline(id_of("a"), 10'000)));
+
+    EXPECT_GE(story.size(), 100u);
+    EXPECT_LE(story.size(), 300u);
+    EXPECT_EQ(story.back().detail, "1999");
+}
+
+TEST(RedisSettings, ADamagedRecordIsToldAndLeftAlone)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    Policy policy = cached_policy();
+    policy.lease = 0s;
+    policy.retention = 1us;
+    must(try_insert(*store, id_of("damaged"), 1, policy));
+    const std::string names = server.command({"KEYS", "umavez:{*}:r:*"});
+    server.command({"SETRANGE", names.substr(0, names.find('\n')), "62", "\x7f"});
+    must(try_insert(*store, id_of("sound"), 1, policy));
+
+    EXPECT_EQ(wait(store->find(id_of("damaged"))).error().code, Errc::corrupt_record);
+    const auto due = must(wait(store->due({.abandoned = {id_of("a").operation}, .in_doubt = {}})));
+    EXPECT_TRUE(due.unreadable);
+    EXPECT_EQ(due.records.size(), 1u);
+    const auto swept = must(wait(store->sweep(100, 24h)));
+    EXPECT_TRUE(swept.unreadable);
+    EXPECT_EQ(swept.ids, std::vector{id_of("sound")});
+    EXPECT_EQ(server.command({"EXISTS", names.substr(0, names.find('\n'))}), "1");
+}
+
+TEST(RedisEngine, CachedOperationsAreSharedAndOthersRefused)
+{
+    const RedisServer server;
+    const auto make_engine = [&](Guarantee guarantee) {
+        auto engine = must(open_redis_engine(server.tcp_url()));
+        must(engine->declare({.name = "pedidos.criar", .policy = {.guarantee = guarantee}}));
+        return engine;
+    };
+    const auto first = make_engine(Guarantee::cached);
+    const auto second = make_engine(Guarantee::cached);
+    ASSERT_TRUE(first->start());
+    ASSERT_TRUE(second->start());
+    int runs = 0;
+    const auto ask = [&](Engine& engine) {
+        Request request = request_of();
+        return engine.leased(std::move(request), [&](Lease&) {
+            ++runs;
+            return Response{.status = 201, .headers = {}, .body = "pedido 1", .entity = {}};
+        });
+    };
+
+    const auto executed = ask(*first);
+    const auto replayed = ask(*second);
+
+    ASSERT_TRUE(executed && replayed);
+    EXPECT_TRUE(std::holds_alternative<Executed>(*executed));
+    ASSERT_TRUE(std::holds_alternative<Replayed>(*replayed));
+    EXPECT_EQ(std::get<Replayed>(*replayed).response.body, "pedido 1");
+    EXPECT_EQ(runs, 1);
+    for (const Guarantee guarantee : {Guarantee::leased, Guarantee::atomic}) {
+        const auto started = make_engine(guarantee)->start();
+        ASSERT_FALSE(started);
+        EXPECT_EQ(started.error().code, Errc::misconfigured) << started.error().detail;
+    }
+}
+
+}  // namespace
+}  // namespace umavez::test
