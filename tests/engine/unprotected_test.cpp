@@ -13,6 +13,7 @@ public:
     explicit WriteBlock(const Shop& shop)
     {
         EXPECT_EQ(::sqlite3_open(shop.path().c_str(), &connection_), SQLITE_OK);
+        ::sqlite3_busy_timeout(connection_, 30'000);  // the lane may be tending its log
         run("BEGIN IMMEDIATE");
     }
     ~WriteBlock() { ::sqlite3_close(connection_); }

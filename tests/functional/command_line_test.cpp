@@ -98,8 +98,8 @@ TEST_F(CommandLineTest, WrongSettingsAreOneSentenceWithTheCure)
     );
     EXPECT_EQ(
         refusal("database = \"mysql://user:secret@host/x\""),
-        "umavez: database: the database URL with \"mysql:\" is not known; write sqlite:PATH or "
-        "sqlite::memory:\n"
+        "umavez: database: the database URL with \"mysql:\" is not known; write sqlite:PATH, "
+        "sqlite::memory: or postgres://USER:PASSWORD@HOST/DATABASE\n"
     );
     EXPECT_THAT(refusal("database = \"sqlite:missing/dir/a.db\""), HasSubstr("umavez: database: "));
     EXPECT_THAT(

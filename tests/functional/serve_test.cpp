@@ -139,7 +139,7 @@ TEST_F(ServeTest, ASecondServerOnTheDatabaseIsRefusedAndTheFirstNamed)
 
     EXPECT_EQ(second.code, 1);
     EXPECT_THAT(second.err, HasSubstr("process " + std::to_string(first->pid())));
-    EXPECT_THAT(second.err, HasSubstr("one process at a time"));
+    EXPECT_THAT(second.err, HasSubstr("several processes need PostgreSQL"));
     EXPECT_EQ(status_of(get("/readyz")), 200);
 }
 
