@@ -74,7 +74,7 @@ TEST(LeasedOnSqlite, FinishInATransactionCommitsRowsAndRecordTogether)
 TEST(LeasedOnSqlite, FinishInATransactionAfterATakeoverRollsTheRowsBack)
 {
     Shop shop;
-    Policy policy{.guarantee = Guarantee::leased, .lease = 200ms, .run_limit = 200ms};
+    Policy policy{.guarantee = Guarantee::leased, .lease = 1s, .run_limit = 1s};
     policy.on_abandoned = OnAbandoned::rerun;
     policy.effect = RepeatedEffect::deduplicated;
     shop.declare(leased(policy));
