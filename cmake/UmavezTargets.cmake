@@ -73,7 +73,7 @@ function(umavez_test name)
     foreach(server IN LISTS ARG_SERVERS)
         string(APPEND left_out ":*${server}*")
         add_test(NAME ${name}.${server} COMMAND ${name} --gtest_filter=*${server}*)
-        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
     endforeach()
     gtest_discover_tests(
         ${name}
