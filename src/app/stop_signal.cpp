@@ -35,7 +35,12 @@ const char* wait_for_stop_signal(const Interruptions& interruptions)
         if (signal == SIGHUP) interruptions.on_hangup();
         interruptions.every_second();
     }
-    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    // Not SIGHUP: a reload that comes too late must not cut off who is just finishing.
+    sigset_t endings;
+    sigemptyset(&endings);
+    sigaddset(&endings, SIGTERM);
+    sigaddset(&endings, SIGINT);
+    ::pthread_sigmask(SIG_UNBLOCK, &endings, nullptr);
     return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 

@@ -267,6 +267,51 @@ TEST_F(PostgresFaults, ServerKilledUnderLoadKeepsEveryAcknowledgedEffectOnce)
     EXPECT_EQ(shop.count("SELECT count(DISTINCT item) FROM pedidos"), callers * keys);
 }
 
+// Lanes commit at the end of their trip, where a deferred constraint says no.
+TEST_F(PostgresFaults, ACommitThatIsRefusedAtTheEndOfTheTripIsNotTakenForDone)
+{
+    Shop shop{server().url()};
+    server().run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "
+        "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON umavez_records DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION refuse()"
+    );
+    int calls = 0;
+
+    const auto outcome = shop.engine->leased(request("enviar", "refused"), [&](Lease&) {
+        ++calls;
+        return Response{.status = 202};
+    });
+    server().run("DROP TRIGGER late ON umavez_records; DROP FUNCTION refuse()");
+
+    EXPECT_FALSE(outcome && std::holds_alternative<Executed>(*outcome));
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(shop.count("SELECT count(*) FROM umavez_records WHERE key = 'refused'"), 0);
+}
+
+// What a function writes is undone with the rest, although the statement looks like a read.
+TEST_F(PostgresFaults, AFunctionThatWritesIsUndoneWhereTheHandlerRefuses)
+{
+    Shop shop{server().url()};
+    server().run(
+        "CREATE FUNCTION reserve(what text) RETURNS bigint LANGUAGE sql AS "
+        "'INSERT INTO pedidos (item) VALUES (what) RETURNING id'"
+    );
+
+    const auto outcome = shop.engine->atomically(
+        request("pedidos.criar", "reserved"),
+        [](Transaction& transaction) -> Result<Response> {
+            const auto rows = transaction.query("SELECT reserve($1)", {std::string{"reserved"}});
+            if (!rows) return std::unexpected(rows.error());
+            return Response{.status = 422};
+        }
+    );
+    server().run("DROP FUNCTION reserve(text)");
+
+    EXPECT_TRUE(outcome) << outcome.error().detail;
+    EXPECT_EQ(shop.count("SELECT count(*) FROM pedidos WHERE item = 'reserved'"), 0);
+}
+
 // The child claims and tells so; stopped, it loses its lease; woken, its word comes too late.
 TEST_F(PostgresFaults, OwnerStoppedBeyondItsLeaseIsFenced)
 {

@@ -157,7 +157,8 @@ void Connection::send_off()
 {
     sync();
     for (Pending& pending : pending_) pending.is_owed = true;
-    if (!is_lost_) static_cast<void>(PQflush(handle_));
+    // What did not fit would lie here, and its locks over there, until somebody uses the connection again.
+    if (!is_lost_ && PQflush(handle_) != 0) is_lost_ = true;
 }
 
 std::unexpected<Error> Connection::lose(std::string why)
@@ -201,6 +202,9 @@ Result<std::vector<Answer>> Connection::round_trip(Duration limit)
             break;
         }
         if (one.kind == Kind::sync) {
+            // Where nobody said BEGIN this is the commit, and it may fail: a deferred constraint, a lost
+            // race.
+            if (PQresultStatus(result) != PGRES_PIPELINE_SYNC) is_lost_ = true;
             PQclear(result);
             continue;
         }

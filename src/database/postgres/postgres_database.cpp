@@ -8,8 +8,7 @@
 namespace umavez::pg {
 namespace {
 
-// Lanes of the store: with 64 callers two that claim and one that completes made the largest
-// batches without waiting for each other (bench/store).
+// Lanes of the store, one connection each: while one waits for its commit the other gathers.
 constexpr std::size_t claim_lanes = 2;
 constexpr std::size_t urgent_lanes = 2;
 

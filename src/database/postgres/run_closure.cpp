@@ -1,11 +1,10 @@
 // PostgresDatabase::run: one closure, one transaction, and what is done when it is lost.
 //
-//     lost before COMMIT        nothing happened: run again, a few times, after a pause of chance
-//     length COMMIT without an answer  unknown. A closure that finds itself (it claims its key
-//     first, and that
-//                               waits for whatever the old backend still holds) is run again until
-//                               somebody can tell; any other is store_unknown
-//     its own error             undone, and told
+//   - lost before COMMIT: nothing happened; run again, a few times, after a pause of chance
+//   - COMMIT without an answer: unknown. A closure that finds itself (it claims its key first, and that waits
+//     for whatever the old backend still holds) is run again until somebody can tell; any other is
+//     store_unknown
+//   - its own error: undone, and told
 
 #include "database/lane_thread.hpp"
 #include "database/postgres/postgres_database.hpp"
@@ -34,6 +33,7 @@ struct Attempt {
     bool wants_savepoints = false;
     bool is_unknown = false;
     bool was_blocked = false;  // by a lock, the key's or another
+    bool is_lost = false;      // broken or out of time: it did not get as far as an answer of its own
 };
 
 Attempt end(PostgresTransaction& transaction, Result<void> done)
@@ -52,6 +52,7 @@ Attempt end(PostgresTransaction& transaction, Result<void> done)
         if (transaction.may_run_again()) attempt.next = Next::run_again;
         return attempt;
     }
+    attempt.is_lost = transaction.is_lost();
     transaction.roll_back();
     if (!done && done.error().code == Errc::busy) {
         attempt.result = std::move(done);  // the key's holder did not end in time
@@ -136,7 +137,8 @@ Result<void> PostgresDatabase::run(
         } else {
             // Whatever it says, it cannot say that the first run did not commit, unless it got as
             // far as an answer of its own.
-            const bool is_known = done.next == Next::answer && !is_blocked && !done.is_unknown;
+            const bool is_known =
+                done.next == Next::answer && !is_blocked && !done.is_unknown && !done.is_lost;
             if (is_known) return done.result;
             if (is_over()) return std::unexpected(*unknown);
         }

@@ -23,10 +23,11 @@ void Workers::submit(Job& job, std::coroutine_handle<> waiting, Scheduler& sched
     job.waiting_ = waiting;
     job.scheduler_ = &scheduler;
     const std::lock_guard guard{mutex_};
-    queue_.push_back(&job);
-    if (idle_ < queue_.size() && threads_.size() < threads_max_) {
+    // First: where no thread can be had, nothing is queued that would outlive its coroutine.
+    if (idle_ <= queue_.size() && threads_.size() < threads_max_) {
         threads_.emplace_back([this] { loop(); });
     }
+    queue_.push_back(&job);
     changed_.notify_one();
 }
 

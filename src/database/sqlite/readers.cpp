@@ -59,13 +59,13 @@ void Readers::read_with(std::unique_ptr<Connection> connection, Work& work)
 void Readers::submit(Work& work)
 {
     const std::lock_guard guard{queue_mutex_};
-    queue_.push_back(work);
-    if (idle_threads_ > 0) {
-        queue_changed_.notify_one();
-    } else if (threads_.size() < count_) {
+    // First: where no thread can be had, nothing is queued that would outlive its coroutine.
+    if (idle_threads_ == 0 && threads_.size() < count_) {
         threads_.emplace_back([this] { loop(); });
         pthread_setname_np(threads_.back().native_handle(), "umavez-reader");
     }
+    queue_.push_back(work);
+    queue_changed_.notify_one();
 }
 
 void Readers::loop()

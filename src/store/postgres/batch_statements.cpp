@@ -53,9 +53,9 @@ const StaticSql insert_sql{
 // judged, on what the locks found.
 //
 // A prepared statement keeps its plan. Planned while the table is small, a joined UPDATE is a hash
-// join over a sequential scan, and stays so as the table grows: 17,700 pairs/s against 32,100 with
-// batches of 64 by hand. So each key is looked up by itself (LATERAL … FOR UPDATE), rows are
-// updated by id, and lanes have neither sequential scans nor hash or merge joins.
+// join over a sequential scan, and stays so as the table grows. So each key is looked up by itself
+// (LATERAL … FOR UPDATE), rows are updated by id, and lanes have neither sequential scans nor hash or
+// merge joins.
 #define UMAVEZ_PG_LOCKED_HEAD                                                              \
     "SELECT id, epoch, execution, status, processing_expires_at FROM umavez_records AS r " \
     "WHERE r.tenant_id = u.tenant_id AND r.operation = u.operation AND r.key = u.key FOR UPDATE"
@@ -198,7 +198,9 @@ BatchResult<Answer> ask(const BatchTrip& trip, const StaticSql& sql, Parameters&
     auto answers = trip.connection.round_trip(tuning::statement_limit);
     // Only the look is lost, but the write before it is done: who asks again will see.
     if (!answers) return std::unexpected(to_unknown(answers.error()));
-    if (!answers->back().is_ok()) return std::unexpected(to_failure(answers->back()));
+    if (!answers->back().is_ok()) {
+        return std::unexpected(to_unknown(to_failure(answers->back()).error));
+    }
     return std::move(answers->back());
 }
 
@@ -252,7 +254,7 @@ BatchResult<std::vector<Found>> insert_or_get_batch(
     for (int tries = 0; !open.empty(); ++tries) {
         if (tries == tries_max) {
             return std::unexpected(BatchFailure{
-                {Errc::store_unavailable,
+                {Errc::store_unknown,  // the others of the batch are written
                  "a record comes and goes: try again",
                  std::source_location::current()}
             });

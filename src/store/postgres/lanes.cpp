@@ -13,8 +13,7 @@ using namespace std::chrono_literals;
 // How long a note may wait for a batch to ride on.
 constexpr auto notes_flush = 200ms;
 
-// Two threads for each way: while one waits for its commit the other gathers. More make smaller
-// batches (bench/store).
+// Two threads for each way: while one waits for its commit the other gathers.
 constexpr int threads_per_way = 2;
 
 }  // namespace

@@ -203,6 +203,9 @@ Result<Replaced> replace_record(PostgresTransaction& transaction, Replacement& r
     Parameters parameters;
     add_record_id(parameters, replacement.id);
     auto there = transaction.run(lock_sql, parameters);
+    if (!there && transaction.was_blocked()) {
+        return fail(Errc::busy, "another transaction holds the key");
+    }
     if (!there) return std::unexpected(there.error());
     const Instant now = transaction.now();
     if (there->rows() == 0) return Replaced{.done = false, .record = std::nullopt, .now = now};

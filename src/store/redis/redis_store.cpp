@@ -104,7 +104,10 @@ public:
         std::vector<Replaced> replaced(batch.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
             auto read = read_heartbeat(requests[i], batch[i].id, replaced[i]);
-            if (!read) co_return std::unexpected(read.error());
+            if (read) continue;
+            if (read.error().code != Errc::corrupt_record) co_return std::unexpected(read.error());
+            // As if it were not there: its neighbours keep their leases.
+            replaced[i] = {.done = false, .record = std::nullopt, .now = requests[i].now};
         }
         co_return replaced;
     }

@@ -23,7 +23,7 @@ local nobody = string.rep('\0', 16)
 local a = 3
 for k = 3, #KEYS do
     local head = call('GETRANGE', KEYS[k], 58, 61)
-    if head ~= '' then
+    if #head == 4 then
         local size = call('APPEND', KEYS[k], entry(ARGV[a], nobody, ARGV[a + 1]))
         if size - head_bytes - unpack_('>I4', head) > kept_bytes then shorten(KEYS[k]) end
     end

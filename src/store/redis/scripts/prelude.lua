@@ -29,8 +29,10 @@ local function answer(value)
     answers[#answers + 1] = value
 end
 
--- The record without its story.
+-- The record without its story. What is too short to be one is given as it is: the client says so, and the
+-- others of this call are answered.
 local function record_of(value)
+    if #value < head_bytes then return value end
     local size = head_bytes + unpack_('>I4', value, 59)
     if #value == size then return value end
     return sub(value, 1, size)
