@@ -56,6 +56,21 @@ TEST(PostgresUrl, MistakesAreRefusedWithoutRepeatingThePassword)
     }
 }
 
+TEST(PostgresUrl, ASeparatorInThePasswordIsRefusedAndThePasswordNotShown)
+{
+    for (const char* const text :
+         {"postgres://ana:S3cr3t/Pw@db.example:5432/loja",
+          "postgres://ana:12/S3cr3t@db.example/loja",
+          "postgres://ana:pa@S3cr3t@db.example/loja"}) {
+        const auto url = parse_postgres_url(text);
+        ASSERT_FALSE(url) << text;
+        EXPECT_NE(url.error().detail.find("%2F"), std::string::npos);
+        EXPECT_EQ(url.error().detail.find("S3cr3t"), std::string::npos);
+    }
+    EXPECT_TRUE(parse_postgres_url("postgres://ana:S3cr3t%2FPw%40@db.example/loja"));
+    EXPECT_TRUE(parse_postgres_url("postgres:///loja?host=/run/postgresql"));
+}
+
 TEST(PostgresFailure, CodesTellWhatHappenedToTheEffect)
 {
     const auto code_of = [](std::string_view sqlstate) {

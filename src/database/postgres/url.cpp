@@ -69,6 +69,18 @@ Result<std::string> without_ours(std::string_view text, PostgresUrl& url)
     return rest;
 }
 
+// A slash or an @ of a password that was not encoded makes libpq read the password as a host, a port or a
+// database, which messages then show.
+bool has_stray_separator(std::string_view text)
+{
+    const std::string_view place = text.substr(0, text.find('?'));
+    const std::size_t authority = place.find("//");
+    if (authority == std::string_view::npos) return false;
+    const std::string_view rest = place.substr(authority + 2);
+    const std::size_t at = rest.find('@');
+    return at != std::string_view::npos && (rest.find('/') < at || rest.find('@', at + 1) != rest.npos);
+}
+
 // What tells which database it is; the rest may hold secrets or is of no interest.
 std::string to_shown(const PostgresUrl& url)
 {
@@ -94,6 +106,9 @@ bool is_postgres_url(std::string_view url) noexcept
 Result<PostgresUrl> parse_postgres_url(std::string_view text)
 {
     if (text.find('\0') != std::string_view::npos) return refuse("it holds a NUL byte");
+    if (has_stray_separator(text)) {
+        return refuse("write / as %2F and @ as %40 in user, password and database");
+    }
     PostgresUrl url;
     const auto rest = without_ours(text, url);
     if (!rest) return std::unexpected(rest.error());
