@@ -44,7 +44,7 @@ std::string trimmed(const char* message)
 
 }  // namespace
 
-StaticSql::StaticSql(const char* text) noexcept : text_(text)
+StaticSql::StaticSql(std::string text) noexcept : text_(std::move(text))
 {
     static std::atomic<std::size_t> slots{0};
     slot_ = slots++;

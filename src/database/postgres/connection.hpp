@@ -36,12 +36,12 @@ struct ConnectOptions {
 // A statement of ours: prepared once per connection, answered in binary. Objects are static.
 class StaticSql {
 public:
-    explicit StaticSql(const char* text) noexcept;
+    explicit StaticSql(std::string text) noexcept;
     std::string_view text() const noexcept { return text_; }
     std::size_t slot() const noexcept { return slot_; }
 
 private:
-    const char* text_;
+    std::string text_;
     std::size_t slot_;
 };
 

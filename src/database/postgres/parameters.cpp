@@ -5,7 +5,8 @@
 namespace umavez::pg {
 namespace {
 
-constexpr std::size_t array_flags_at = 4;  // after the number of dimensions
+constexpr std::size_t array_flags_at = 4;     // after the number of dimensions
+constexpr std::size_t array_head_bytes = 12;  // dimensions, flags, type of the elements
 
 }  // namespace
 
@@ -76,6 +77,13 @@ bool Parameters::add_all(const Values& values)
 void Parameters::begin_array(Oid element_type, std::size_t count)
 {
     end_array();
+    is_array_open_ = true;
+    has_null_ = false;
+    has_value_ = false;
+    if (shape_ == Shape::one_row) {
+        all_.push_back({.type = element_type, .offset = kept_.size()});
+        return;
+    }
     const Oid array_type = element_type == type::int8   ? 1016
                            : element_type == type::text ? 1009
                                                         : 1001;  // bytea
@@ -87,19 +95,23 @@ void Parameters::begin_array(Oid element_type, std::size_t count)
         append_big_endian(kept_, count, 4);
         append_big_endian(kept_, 1, 4);  // the first subscript
     }
-    is_array_open_ = true;
-    has_null_ = false;
+}
+
+void Parameters::begin_element(std::size_t bytes)
+{
+    has_value_ = true;
+    if (shape_ == Shape::rows) append_big_endian(kept_, bytes, 4);
 }
 
 void Parameters::element(std::int64_t value)
 {
-    append_big_endian(kept_, 8, 4);
+    begin_element(8);
     append_big_endian(kept_, std::bit_cast<std::uint64_t>(value), 8);
 }
 
 void Parameters::element(std::string_view bytes)
 {
-    append_big_endian(kept_, bytes.size(), 4);
+    begin_element(bytes.size());
     kept_ += bytes;
 }
 
@@ -111,8 +123,8 @@ void Parameters::element(const std::optional<std::int64_t>& value)
 
 void Parameters::element_null()
 {
-    append_big_endian(kept_, 0xffffffff, 4);
     has_null_ = true;
+    if (shape_ == Shape::rows) append_big_endian(kept_, 0xffffffff, 4);
 }
 
 void Parameters::end_array()
@@ -120,8 +132,15 @@ void Parameters::end_array()
     if (!is_array_open_) return;
     is_array_open_ = false;
     One& array = all_.back();
+    if (shape_ == Shape::one_row) {
+        array.is_null = !has_value_;
+    } else if (!has_value_) {
+        kept_.resize(array.offset + array_head_bytes);
+        kept_[array.offset + 3] = 0;  // no dimension
+    } else if (has_null_) {
+        kept_[array.offset + array_flags_at + 3] = 1;
+    }
     array.length = kept_.size() - array.offset;
-    if (has_null_) kept_[array.offset + array_flags_at + 3] = 1;
 }
 
 std::string Parameters::types() const

@@ -37,6 +37,12 @@ void append_big_endian(std::string& bytes, std::uint64_t value, int size);
 
 class Parameters {
 public:
+    // `one_row`: arrays are of one element each, and are sent as that element.
+    enum class Shape : std::uint8_t { rows, one_row };
+    Parameters() = default;
+    explicit Parameters(Shape shape) noexcept : shape_(shape) {}
+    Shape shape() const noexcept { return shape_; }
+
     void add(std::int64_t value);
     void add(double value);
     void add_text(const std::string& value) { add_borrowed(value, type::unspecified); }
@@ -49,7 +55,8 @@ public:
     bool add_all(const Values& values);
 
     // A one-dimensional array is opened, filled with element() or null(), and closed by whatever
-    // follows it.
+    // follows it. One of nulls alone is sent empty: unnest() beside others and subscripts give nulls
+    // for it all the same.
     void begin_array(Oid element_type, std::size_t count);
     void element(std::int64_t value);
     void element(std::string_view bytes);
@@ -78,12 +85,15 @@ private:
     };
     void add_borrowed(std::string_view value, Oid type);
     void keep(Oid type, std::uint64_t value, int size);
+    void begin_element(std::size_t bytes);
     void end_array();
 
+    Shape shape_ = Shape::rows;
     std::vector<One> all_;
     std::string kept_;
     bool is_array_open_ = false;
     bool has_null_ = false;
+    bool has_value_ = false;
     Pointers pointers_;
 };
 

@@ -13,17 +13,13 @@ using namespace std::chrono_literals;
 // How long a note may wait for a batch to ride on.
 constexpr auto notes_flush = 200ms;
 
-// Two threads for each way: while one waits for its commit the other gathers.
-constexpr int threads_per_way = 2;
-
 }  // namespace
 
 Lanes::Lanes(PostgresDatabase& database, Notes& notes) : database_(database), notes_(notes)
 {
-    for (int i = 0; i < threads_per_way; ++i) {
-        threads_.emplace_back([this] { loop(ways_[0], Purpose::claim); });
-        threads_.emplace_back([this] { loop(ways_[1], Purpose::urgent); });
-    }
+    // One thread each: with two, a batch of 64 callers has 12 members instead of 25, and what a
+    // statement costs the server before its first row is paid twice as often.
+    for (Way& way : ways_) threads_.emplace_back([this, &way] { loop(way); });
 }
 
 Lanes::~Lanes()
@@ -37,6 +33,11 @@ Lanes::~Lanes()
     if (notes_.is_waiting()) write_notes(Purpose::claim);
 }
 
+bool Lanes::has_calls(const Way& way)
+{
+    return !way.queues[0].empty() || !way.queues[1].empty();
+}
+
 bool Lanes::refuses(Call& call) const
 {
     if (call.members > limits::batch_members_max) {
@@ -48,21 +49,32 @@ bool Lanes::refuses(Call& call) const
     return !call.result || call.members == 0;
 }
 
-void Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler)
+bool Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
-    call.waiting_ = waiting;
-    call.scheduler_ = &scheduler;
     const bool is_claim = call.kind == Call::Kind::insertion || call.kind == Call::Kind::takeover;
     const bool is_second = call.kind == Call::Kind::takeover || call.kind == Call::Kind::heartbeat;
-    const std::lock_guard guard{mutex_};
+    Way& way = ways_[is_claim ? 0 : 1];
+    std::unique_lock lock{mutex_};
     if (queued_ >= limits::lane_queue_max) {
         call.result = fail(Errc::store_unavailable, "too many calls wait for the database");
-        return answer(call);
+        return false;
     }
+    if (scheduler.may_block() && !way.is_busy && !has_calls(way)) {
+        way.is_busy = true;
+        lock.unlock();
+        Call* const only = &call;
+        write({&only, 1}, way.purpose);
+        lock.lock();
+        way.is_busy = false;
+        if (is_closed_ || way.has_notes || has_calls(way)) way.changed.notify_one();
+        return false;
+    }
+    call.waiting_ = waiting;
+    call.scheduler_ = &scheduler;
     ++queued_;
-    Way& way = ways_[is_claim ? 0 : 1];
     way.queues[is_second ? 1 : 0].push_back(&call);
     way.changed.notify_one();
+    return true;
 }
 
 void Lanes::expect_notes()
@@ -107,38 +119,38 @@ std::vector<Call*> Lanes::take(Way& way)
     return taken;
 }
 
-void Lanes::loop(Way& way, Purpose purpose)
+void Lanes::loop(Way& way)
 {
     // The first claim should not wait for its connection; if there is none, it will be told.
-    static_cast<void>(database_.pool().acquire(purpose, system_clock().boottime()));
+    static_cast<void>(database_.pool().acquire(way.purpose, system_clock().boottime()));
     std::unique_lock lock{mutex_};
-    const auto has_calls = [&way] { return !way.queues[0].empty() || !way.queues[1].empty(); };
+    const auto may_write = [&] { return !way.is_busy && (is_closed_ || has_calls(way)); };
     while (true) {
-        way.changed.wait(lock, [&] { return is_closed_ || has_calls() || way.has_notes; });
-        if (has_calls()) {
-            std::vector<Call*> calls = take(way);
-            if (has_calls()) way.changed.notify_one();
+        way.changed.wait(lock, [&] { return may_write() || (way.has_notes && !way.is_busy); });
+        if (has_calls(way)) {
+            const std::vector<Call*> calls = take(way);
+            way.is_busy = true;
             lock.unlock();
-            write(std::move(calls), purpose);
+            write(calls, way.purpose);
+            for (Call* const call : calls) answer(*call);
             lock.lock();
+            way.is_busy = false;
             continue;
         }
         if (is_closed_) return;
         // Only notes: perhaps a batch comes along.
         way.has_notes = false;
-        const auto comes = [&] { return is_closed_ || has_calls(); };
-        if (way.changed.wait_for(lock, notes_flush, comes)) continue;
+        if (way.changed.wait_for(lock, notes_flush, may_write)) continue;
         lock.unlock();
-        write_notes(purpose);
+        write_notes(way.purpose);
         lock.lock();
     }
 }
 
-void Lanes::write(std::vector<Call*> calls, Purpose purpose)
+void Lanes::write(std::span<Call* const> calls, Purpose purpose)
 {
     const WritingCalls writing{database_, notes_, purpose};
     writing.write(calls);
-    for (Call* const call : calls) answer(*call);
 }
 
 void Lanes::write_notes(Purpose purpose)

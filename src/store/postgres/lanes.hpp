@@ -4,7 +4,8 @@
 //
 // Claims and takeovers go one way, completions and heartbeats another, with connections of their
 // own: an owner's last word never queues behind new claims. A batch has one member per key and is
-// sorted by key.
+// sorted by key. Who finds its way idle and would only have waited writes its own call, without a
+// thread in between.
 //
 // Thread-safe. Destroying it writes what is queued.
 
@@ -16,6 +17,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -80,9 +82,9 @@ public:
 
         bool await_ready() const { return lanes.refuses(call); }
         template <typename Promise>
-        void await_suspend(std::coroutine_handle<Promise> waiting) const
+        bool await_suspend(std::coroutine_handle<Promise> waiting) const
         {
-            lanes.submit(call, waiting, *waiting.promise().scheduler);
+            return lanes.submit(call, waiting, *waiting.promise().scheduler);
         }
         Result<void> await_resume() const { return std::move(call.result); }
     };
@@ -93,23 +95,27 @@ public:
 
 private:
     struct Way {  // of claims, or of completions
+        Purpose purpose;
         std::condition_variable changed;
         std::array<std::deque<Call*>, 2> queues;  // the first is served first
         bool has_notes = false;
+        bool is_busy = false;  // a batch is being written, by the thread or by a caller
     };
 
+    static bool has_calls(const Way& way);
     bool refuses(Call& call) const;
-    void submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler);
-    void loop(Way& way, Purpose purpose);
+    // False: it is done, and its answer is there.
+    bool submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler);
+    void loop(Way& way);
     std::vector<Call*> take(Way& way);
-    void write(std::vector<Call*> calls, Purpose purpose);
+    void write(std::span<Call* const> calls, Purpose purpose);
     void write_notes(Purpose purpose);
     static void answer(Call& call);
 
     PostgresDatabase& database_;
     Notes& notes_;
     std::mutex mutex_;
-    std::array<Way, 2> ways_;
+    std::array<Way, 2> ways_{{{.purpose = Purpose::claim}, {.purpose = Purpose::urgent}}};
     std::size_t queued_ = 0;
     bool is_closed_ = false;
     std::vector<std::thread> threads_;

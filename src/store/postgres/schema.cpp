@@ -23,21 +23,19 @@ constexpr std::string_view version_1 = R"(
 CREATE SEQUENCE umavez_records_ids CACHE 64;
 CREATE TABLE umavez_records (
     id bigint PRIMARY KEY,
-    tenant_id text COLLATE "C" NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
-    operation text COLLATE "C" NOT NULL CHECK (length(operation) BETWEEN 1 AND 100),
-    key text COLLATE "C" NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 255),
-    target bytea NOT NULL CHECK (octet_length(target) = 32),
-    fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
-    fingerprint_version integer NOT NULL CHECK (fingerprint_version BETWEEN 0 AND 65535),
-    status text COLLATE "C" NOT NULL CHECK (
-        status IN ('processing', 'succeeded', 'failed', 'in_doubt')
-    ),
+    tenant_id text COLLATE "C" NOT NULL,
+    operation text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    target bytea NOT NULL,
+    fingerprint bytea NOT NULL,
+    fingerprint_version integer NOT NULL,
+    status text COLLATE "C" NOT NULL,
     final boolean NOT NULL,
-    mode text COLLATE "C" NOT NULL CHECK (mode IN ('run', 'reconcile')),
-    epoch bigint NOT NULL CHECK (epoch >= 0),
-    execution bytea NOT NULL CHECK (octet_length(execution) = 16),
-    attempts bigint NOT NULL CHECK (attempts BETWEEN 0 AND 4294967295),
-    takeovers bigint NOT NULL CHECK (takeovers BETWEEN 0 AND 4294967295),
+    mode text COLLATE "C" NOT NULL,
+    epoch bigint NOT NULL,
+    execution bytea NOT NULL,
+    attempts bigint NOT NULL,
+    takeovers bigint NOT NULL,
     retry_at bigint,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
@@ -45,15 +43,13 @@ CREATE TABLE umavez_records (
     processing_expires_at bigint,
     expires_at bigint,
     response_status integer,
-    response_digest bytea CHECK (octet_length(response_digest) = 16),
+    response_digest bytea,
     response_omitted boolean NOT NULL,
-    entity_type text CHECK (octet_length(entity_type) <= 255),
-    entity_id text CHECK (octet_length(entity_id) <= 255),
+    entity_type text,
+    entity_id text,
     response_headers bytea,
     response_body bytea,
-    checkpoint bytea CHECK (octet_length(checkpoint) <= 65536),
-    CHECK ((response_status IS NULL) = (response_digest IS NULL)),
-    CHECK ((entity_type IS NULL) = (entity_id IS NULL)),
+    checkpoint bytea,
     UNIQUE (tenant_id, operation, key)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 CREATE INDEX umavez_records_expiry ON umavez_records (expires_at) WHERE expires_at IS NOT NULL;
@@ -70,8 +66,8 @@ CREATE TABLE umavez_audit (
     key text COLLATE "C" NOT NULL,
     event text COLLATE "C" NOT NULL,
     epoch bigint NOT NULL,
-    execution bytea CHECK (octet_length(execution) = 16),
-    detail text NOT NULL CHECK (octet_length(detail) <= 1024)
+    execution bytea,
+    detail text NOT NULL
 );
 CREATE INDEX umavez_audit_subject ON umavez_audit (subject);
 
