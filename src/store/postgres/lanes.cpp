@@ -1,9 +1,7 @@
 #include "store/postgres/lanes.hpp"
 
+#include "base/limits.hpp"
 #include "store/postgres/write_calls.hpp"
-
-#include <algorithm>
-#include <set>
 
 namespace umavez::pg {
 namespace {
@@ -33,11 +31,6 @@ Lanes::~Lanes()
     if (notes_.is_waiting()) write_notes(Purpose::claim);
 }
 
-bool Lanes::has_calls(const Way& way)
-{
-    return !way.queues[0].empty() || !way.queues[1].empty();
-}
-
 bool Lanes::refuses(Call& call) const
 {
     if (call.members > limits::batch_members_max) {
@@ -52,27 +45,26 @@ bool Lanes::refuses(Call& call) const
 bool Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler)
 {
     const bool is_claim = call.kind == Call::Kind::insertion || call.kind == Call::Kind::takeover;
-    const bool is_second = call.kind == Call::Kind::takeover || call.kind == Call::Kind::heartbeat;
     Way& way = ways_[is_claim ? 0 : 1];
     std::unique_lock lock{mutex_};
     if (queued_ >= limits::lane_queue_max) {
         call.result = fail(Errc::store_unavailable, "too many calls wait for the database");
         return false;
     }
-    if (scheduler.may_block() && !way.is_busy && !has_calls(way)) {
+    if (scheduler.may_block() && !way.is_busy && way.queue.is_empty()) {
         way.is_busy = true;
         lock.unlock();
         Call* const only = &call;
         write({&only, 1}, way.purpose);
         lock.lock();
         way.is_busy = false;
-        if (is_closed_ || way.has_notes || has_calls(way)) way.changed.notify_one();
+        if (is_closed_ || way.has_notes || !way.queue.is_empty()) way.changed.notify_one();
         return false;
     }
     call.waiting_ = waiting;
     call.scheduler_ = &scheduler;
     ++queued_;
-    way.queues[is_second ? 1 : 0].push_back(&call);
+    way.queue.push(call);
     way.changed.notify_one();
     return true;
 }
@@ -90,45 +82,17 @@ void Lanes::answer(Call& call)
     call.scheduler_->resume_soon(call.waiting_);
 }
 
-// Calls of one kind, as many as fit, no key twice. What does not fit stays in its place.
-std::vector<Call*> Lanes::take(Way& way)
-{
-    std::vector<Call*> taken;
-    for (std::deque<Call*>& queue : way.queues) {
-        const auto less = [](const RecordId* a, const RecordId* b) { return *a < *b; };
-        std::set<const RecordId*, decltype(less)> keys{less};
-        std::size_t members = 0;
-        std::deque<Call*> left;
-        for (Call* const call : queue) {
-            bool fits = members + call->members <= limits::batch_members_max;
-            for (std::size_t i = 0; fits && i < call->members; ++i) {
-                fits = !keys.contains(&call->id(i));
-            }
-            if (!fits) {
-                left.push_back(call);
-                continue;
-            }
-            for (std::size_t i = 0; i < call->members; ++i) keys.insert(&call->id(i));
-            members += call->members;
-            taken.push_back(call);
-        }
-        queue.swap(left);
-        if (!taken.empty()) break;
-    }
-    queued_ -= taken.size();
-    return taken;
-}
-
 void Lanes::loop(Way& way)
 {
     // The first claim should not wait for its connection; if there is none, it will be told.
     static_cast<void>(database_.pool().acquire(way.purpose, system_clock().boottime()));
     std::unique_lock lock{mutex_};
-    const auto may_write = [&] { return !way.is_busy && (is_closed_ || has_calls(way)); };
+    const auto may_write = [&] { return !way.is_busy && (is_closed_ || !way.queue.is_empty()); };
     while (true) {
         way.changed.wait(lock, [&] { return may_write() || (way.has_notes && !way.is_busy); });
-        if (has_calls(way)) {
-            const std::vector<Call*> calls = take(way);
+        if (!way.queue.is_empty()) {
+            const std::vector<Call*> calls = way.queue.take();
+            queued_ -= calls.size();
             way.is_busy = true;
             lock.unlock();
             write(calls, way.purpose);

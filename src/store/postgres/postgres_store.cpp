@@ -1,5 +1,6 @@
 #include "store/postgres/postgres_store.hpp"
 
+#include "base/limits.hpp"
 #include "database/postgres/postgres_database.hpp"
 #include "store/postgres/audit_statements.hpp"
 #include "store/postgres/lanes.hpp"

@@ -1,0 +1,30 @@
+#pragma once
+
+// CallQueue: calls that wait for a lane, and which of them make up the next batch.
+//
+// A batch is of one kind. Its turn has the kind whose first call waited longest: were one kind always
+// first, heartbeats would starve behind a stream of completions and leases would end under load.
+//
+// Not thread-safe.
+
+#include "store/postgres/call.hpp"
+
+#include <array>
+#include <deque>
+
+namespace umavez::pg {
+
+class CallQueue {
+public:
+    void push(Call& call);
+    bool is_empty() const noexcept;
+
+    // As many as fit (limits::batch_members_max), no key twice, at least one. What does not fit stays in
+    // its place.
+    std::vector<Call*> take();
+
+private:
+    std::array<std::deque<Call*>, 4> by_kind_;
+};
+
+}  // namespace umavez::pg

@@ -1,0 +1,79 @@
+#include "store/postgres/call_queue.hpp"
+
+#include "base/limits.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace umavez::pg {
+namespace {
+
+using testing::ElementsAre;
+using namespace std::chrono_literals;
+
+class TestCall final : public Call {
+public:
+    TestCall(Kind kind_of_call, Duration asked, std::vector<std::string> keys)
+        : Call(kind_of_call, keys.size(), asked)
+    {
+        for (const std::string& key : keys) {
+            ids_.push_back(
+                {*TenantId::parse("loja-7"), *Operation::parse("pedidos"), *Key::parse(key)}
+            );
+        }
+    }
+    const RecordId& id(std::size_t member) const override { return ids_[member]; }
+
+private:
+    std::vector<RecordId> ids_;
+};
+
+constexpr auto completion = Call::Kind::completion;
+constexpr auto heartbeat = Call::Kind::heartbeat;
+
+TEST(CallQueue, AHeartbeatDoesNotStarveBehindCompletionsThatKeepComing)
+{
+    CallQueue queue;
+    TestCall first{completion, 1s, {"a"}};
+    TestCall beat{heartbeat, 2s, {"b"}};
+    TestCall later{completion, 3s, {"c"}};
+    queue.push(first);
+    queue.push(beat);
+    EXPECT_THAT(queue.take(), ElementsAre(&first));
+    queue.push(later);
+
+    EXPECT_THAT(queue.take(), ElementsAre(&beat));
+    EXPECT_THAT(queue.take(), ElementsAre(&later));
+    EXPECT_TRUE(queue.is_empty());
+}
+
+TEST(CallQueue, AKeyIsInABatchOnce)
+{
+    CallQueue queue;
+    TestCall first{completion, 1s, {"a"}};
+    TestCall again{completion, 2s, {"a"}};
+    TestCall other{completion, 3s, {"b"}};
+    for (Call* const call : {&first, &again, &other}) queue.push(*call);
+
+    EXPECT_THAT(queue.take(), ElementsAre(&first, &other));
+    EXPECT_THAT(queue.take(), ElementsAre(&again));
+}
+
+TEST(CallQueue, ABatchHasNoMoreMembersThanTheLimit)
+{
+    std::vector<std::string> many;
+    for (std::size_t i = 0; i < limits::batch_members_max - 1; ++i) {
+        many.push_back(std::to_string(i));
+    }
+    CallQueue queue;
+    TestCall large{completion, 1s, many};
+    TestCall two{completion, 2s, {"x", "y"}};
+    TestCall one{completion, 3s, {"z"}};
+    for (Call* const call : {&large, &two, &one}) queue.push(*call);
+
+    EXPECT_THAT(queue.take(), ElementsAre(&large, &one));
+    EXPECT_THAT(queue.take(), ElementsAre(&two));
+}
+
+}  // namespace
+}  // namespace umavez::pg
