@@ -1,7 +1,8 @@
 // bench_store: the PostgreSQL store against pgbench and against the disk, on a private server with
 // PostgreSQL's own defaults.
 //
-// pgbench writes the very rows we write, audit included, in copies of our tables. One row more: pairs of the least that could do the job, one table with one index and no audit.
+// pgbench writes the very rows we write, audit included, in copies of our tables. One row more: pairs of the
+// least that could do the job, one table with one index and no audit.
 
 #include "store/pgbench.hpp"
 #include "support/comparison.hpp"

@@ -14,6 +14,7 @@
 #include "store/postgres/notes.hpp"
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <span>
@@ -52,14 +53,15 @@ private:
         std::condition_variable changed;
         CallQueue queue;
         bool has_notes = false;
-        bool is_busy = false;  // a batch is being written, by the thread or by a caller
+        int writers = 0;  // threads of the way, or a caller
+        std::chrono::steady_clock::time_point writing_since;  // the last one of them
     };
 
     bool refuses(Call& call) const;
     // False: it is done, and its answer is there.
     bool submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler);
     void loop(Way& way);
-    void write(std::span<Call* const> calls, Purpose purpose);
+    void write(std::span<Call* const> calls, Way& way, std::unique_lock<std::mutex>& lock);
     void write_notes(Purpose purpose);
     static void answer(Call& call);
 
