@@ -158,24 +158,27 @@ std::string PostgresServer::binaries()
     return find_binaries();
 }
 
-void PostgresServer::make_data()
+void PostgresServer::make_data() const
 {
     const std::string log = folder_ / "initdb.log";
-    const pid_t child = spawn(
-        {find_binaries() + "/initdb",
-         "-D",
-         folder_ / "data",
-         "-U",
-         "postgres",
-         "-A",
-         "trust",
-         "-E",
-         "UTF8",
-         "--locale=C.UTF-8",
-         "--no-sync"},
-        log
-    );
-    if (wait_for(child) != 0) throw std::runtime_error("initdb failed: " + read_all(log));
+    std::vector<std::string> arguments = {find_binaries() + "/initdb", "-D", folder_ / "data"};
+    if (options_.follows != nullptr) {
+        arguments = {find_binaries() + "/pg_basebackup", "-D", folder_ / "data"};
+        const std::string primary = "host=127.0.0.1 user=postgres application_name=standby port=" +
+                                    std::to_string(options_.follows->port());
+        for (const char* const argument : {"-R", "--checkpoint=fast", "--no-sync", "-d"}) {
+            arguments.emplace_back(argument);
+        }
+        arguments.push_back(primary);
+    } else {
+        for (const char* const argument :
+             {"-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"}) {
+            arguments.emplace_back(argument);
+        }
+    }
+    if (wait_for(spawn(arguments, log)) != 0) {
+        throw std::runtime_error(arguments.front() + " failed: " + read_all(log));
+    }
 }
 
 void PostgresServer::start()
@@ -260,6 +263,27 @@ void PostgresServer::stop()
 void PostgresServer::signal(int number) const
 {
     ::kill(pid_, number);
+}
+
+void PostgresServer::wait_for_standby() const
+{
+    run("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    run("SELECT pg_reload_conf()");
+    // Nothing tells when the setting arrived and the standby counts: it is asked.
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (run("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1") {
+        if (std::chrono::steady_clock::now() > deadline) {
+            throw std::runtime_error("the standby does not follow: " + read_all(folder_ / "log"));
+        }
+        run("SELECT pg_sleep(0.01)");
+    }
+}
+
+void PostgresServer::promote() const
+{
+    if (run("SELECT pg_promote()") != "t") {
+        throw std::runtime_error("the standby was not promoted: " + read_all(folder_ / "log"));
+    }
 }
 
 std::string PostgresServer::url(const std::string& parameters) const

@@ -199,6 +199,7 @@ Result<std::vector<Answer>> Connection::round_trip(Duration limit)
         if (result == nullptr || PQstatus(handle_) == CONNECTION_BAD) {
             PQclear(result);
             is_lost_ = true;
+            is_overdue_ = PQstatus(handle_) == CONNECTION_OK && now() >= deadline;
             break;
         }
         if (one.kind == Kind::sync) {
@@ -244,6 +245,12 @@ Result<void> Connection::run_script(const std::string& sql)
     }
     if (!answer.is_ok()) return std::unexpected(answer.error());
     return {};
+}
+
+bool Connection::answers_within(Duration limit)
+{
+    is_doubted_ = false;
+    return round_trip(limit).has_value();  // of nothing: the server only says that it is there
 }
 
 bool Connection::is_stale()

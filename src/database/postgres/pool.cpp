@@ -13,7 +13,8 @@ constexpr Duration patience_away = tuning::patience_away / 2;
 
 }  // namespace
 
-Pool::Pool(PoolOptions options) : options_(std::move(options))
+Pool::Pool(PoolOptions options)
+    : options_(std::move(options)), hosts_(options_.connect.parameters)
 {
     for (std::size_t i = 0; i < purposes; ++i) lots_[i].most = options_.sizes[i];
     thread_ = std::thread{[this] { loop(); }};
@@ -38,7 +39,7 @@ ConnectOptions Pool::options_for(Purpose purpose) const
 
 Result<void> Pool::open_first()
 {
-    auto connection = Connection::open(options_for(Purpose::closure));
+    auto connection = hosts_.connect(options_for(Purpose::closure));
     if (!connection) return std::unexpected(connection.error());
     const std::lock_guard guard{mutex_};
     ++lot(Purpose::closure).alive;
@@ -63,12 +64,44 @@ std::unique_ptr<Connection> Pool::take_idle(Lot& lot)
     return nullptr;
 }
 
+// Asks the doubted, without the lock.
+std::unique_ptr<Connection> Pool::take_proven(Lot& lot, std::unique_lock<std::mutex>& lock)
+{
+    while (auto connection = take_idle(lot)) {
+        if (!connection->is_doubted()) return connection;
+        lock.unlock();
+        std::vector<std::unique_ptr<Connection>> dropped;  // closed outside of the lock
+        const bool is_there = connection->answers_within(tuning::patience_doubted);
+        lock.lock();
+        if (is_there) return connection;
+        --lot.alive;
+        dropped.push_back(std::move(connection));
+        drop_idle(dropped);
+        is_doubted_ = true;
+        lock.unlock();
+        dropped.clear();
+        lock.lock();
+    }
+    return nullptr;
+}
+
+void Pool::drop_idle(std::vector<std::unique_ptr<Connection>>& dropped)
+{
+    for (Lot& one : lots_) {
+        one.alive -= one.idle.size();
+        std::ranges::move(one.idle, std::back_inserter(dropped));
+        one.idle.clear();
+    }
+}
+
 Result<Pool::Loan> Pool::acquire(Purpose purpose, Duration asked_at)
 {
     std::unique_lock lock{mutex_};
     Lot& wanted = lot(purpose);
     while (true) {
-        if (auto connection = take_idle(wanted)) return Loan{*this, purpose, std::move(connection)};
+        if (auto connection = take_proven(wanted, lock)) {
+            return Loan{*this, purpose, std::move(connection)};
+        }
         const Duration patience =
             away_ || is_doubted_ ? patience_away : Duration{tuning::patience_busy};
         const Duration left = asked_at + patience - system_clock().boottime();
@@ -96,11 +129,14 @@ void Pool::give_back(Purpose purpose, std::unique_ptr<Connection> connection)
     Lot& own = lot(purpose);
     if (connection->is_lost()) {
         --own.alive;
+        const bool is_overdue = connection->is_overdue();
         broken.push_back(std::move(connection));
-        for (Lot& other : lots_) {
-            other.alive -= other.idle.size();
-            std::ranges::move(other.idle, std::back_inserter(broken));
-            other.idle.clear();
+        if (is_overdue) {
+            for (Lot& one : lots_) {
+                for (const auto& idle : one.idle) idle->doubt();
+            }
+        } else {
+            drop_idle(broken);
         }
         is_doubted_ = true;
         wake_all();
@@ -149,7 +185,7 @@ void Pool::loop()
         }
         ++lot(*purpose).alive;
         lock.unlock();
-        auto connection = Connection::open(options_for(*purpose));
+        auto connection = hosts_.connect(options_for(*purpose));
         lock.lock();
         if (connection) {
             away_.reset();

@@ -5,12 +5,13 @@
 // Every purpose has its own number, so that completions and heartbeats always find a connection
 // while closures fill theirs. Connections are made by one thread of the pool: who asks waits a
 // bounded time, even where packets vanish. A connection that breaks takes the idle ones with it:
-// they go to the same server.
+// they go to the same server. One whose answer was only late goes alone, but the others have to prove
+// themselves.
 //
 // Thread-safe.
 
 #include "base/random.hpp"
-#include "database/postgres/connection.hpp"
+#include "database/postgres/hosts.hpp"
 
 #include <array>
 #include <condition_variable>
@@ -75,6 +76,8 @@ private:
     };
     Lot& lot(Purpose purpose) noexcept { return lots_[static_cast<std::size_t>(purpose)]; }
     std::unique_ptr<Connection> take_idle(Lot& lot);
+    std::unique_ptr<Connection> take_proven(Lot& lot, std::unique_lock<std::mutex>& lock);
+    void drop_idle(std::vector<std::unique_ptr<Connection>>& dropped);
     void give_back(Purpose purpose, std::unique_ptr<Connection> connection);
     std::optional<Purpose> wanted() const;  // of a connection that somebody waits for
     ConnectOptions options_for(Purpose purpose) const;
@@ -83,6 +86,7 @@ private:
     void wait_out_backoff(std::unique_lock<std::mutex>& lock);
 
     const PoolOptions options_;
+    Hosts hosts_;
     mutable std::mutex mutex_;
     std::condition_variable asked_;  // for the thread
     std::array<Lot, purposes> lots_;

@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 // Making a connection, unless the URL says connect_timeout. Nobody waits for it that long: see
 // below.
 inline constexpr auto connect_limit = 5s;
+// It is divided among the hosts of a URL, but each gets this much.
+inline constexpr auto connect_limit_of_host = 1s;
 
 // Between two tries to reach a server that is away.
 inline constexpr auto backoff_first = 50ms;
@@ -21,10 +23,13 @@ inline constexpr auto backoff_most = 1s;
 // busy. The first keeps "503 within a second" true even where packets vanish.
 inline constexpr auto patience_away = 800ms;
 inline constexpr auto patience_busy = 5s;
+// Once somebody waited in vain, idle connections must answer this fast before they are used.
+inline constexpr auto patience_doubted = 250ms;
 
 // A closure of Database::transact; the atomic mode brings its own limit.
 inline constexpr auto run_limit = 2s;
 inline constexpr auto read_limit = 30s;
+inline constexpr auto look_limit = 2s;  // at one record
 // A COMMIT may wait for a synchronous standby.
 inline constexpr auto commit_limit = 10s;
 inline constexpr auto statement_limit = 30s;  // of a lane
