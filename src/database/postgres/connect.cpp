@@ -35,7 +35,7 @@ std::string session_settings(const ConnectOptions& options)
     std::string settings = fmt::format(
         "-c lock_timeout={} -c idle_in_transaction_session_timeout={} "
         "-c client_connection_check_interval={} -c default_transaction_isolation=read\\ committed "
-        "-c default_transaction_read_only=off",
+        "-c default_transaction_read_only=off -c umavez.session=here",
         to_millis(tuning::lock_timeout),
         to_millis(tuning::idle_in_transaction_timeout),
         to_millis(tuning::client_check)
@@ -102,6 +102,11 @@ std::string_view sqlstate_in(std::string_view message)
     return {};
 }
 
+std::string pooler_cure()
+{
+    return ": is there a PgBouncer between? Then write umavez_pooler=transaction in the URL";
+}
+
 std::unexpected<Error> fail_connect(const pg_conn* handle)
 {
     std::string why = handle == nullptr ? "out of memory" : PQerrorMessage(handle);
@@ -110,7 +115,10 @@ std::unexpected<Error> fail_connect(const pg_conn* handle)
     std::ranges::replace(why, '\n', ' ');
     while (!why.empty() && why.back() == ' ') why.pop_back();
     const bool is_refused = !sqlstate.empty() && code_of_refusal(sqlstate) == Errc::misconfigured;
-    if (is_refused) return fail(Errc::misconfigured, "PostgreSQL refused the connection: " + why);
+    if (is_refused) {
+        if (sqlstate == "08P01") why += pooler_cure();
+        return fail(Errc::misconfigured, "PostgreSQL refused the connection: " + why);
+    }
     return fail(Errc::store_unavailable, "PostgreSQL cannot be reached: " + why);
 }
 
@@ -149,7 +157,7 @@ Result<Handle> connect(const ConnectOptions& options)
 
 const StaticSql durability_sql{
     "SELECT current_setting('fsync'), current_setting('synchronous_commit'), "
-    "current_setting('server_version_num')::int8, "
+    "current_setting('server_version_num')::int8, current_setting('umavez.session', true), "
     "(SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database())"
 };
 
@@ -164,7 +172,12 @@ Result<void> check_server(Connection& connection, const ConnectOptions& options)
     if (answer.integer(0, 2) < oldest_version) {
         return fail(Errc::misconfigured, "PostgreSQL is older than 14: upgrade the server");
     }
-    if (answer.bytes(0, 3) != "UTF8") {
+    // A pooler that was told to ignore them: statements would be prepared on one connection and missing on
+    // another.
+    if (!options.is_pooled && answer.bytes(0, 3) != "here") {
+        return fail(Errc::misconfigured, "the settings of the session did not arrive" + pooler_cure());
+    }
+    if (answer.bytes(0, 4) != "UTF8") {
         return fail(
             Errc::misconfigured, "the database is not in UTF8: create it with ENCODING 'UTF8'"
         );

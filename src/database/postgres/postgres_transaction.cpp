@@ -15,10 +15,12 @@ const StaticSql begin_read_sql{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 const StaticSql commit_sql{"COMMIT"};
 const StaticSql rollback_sql{"ROLLBACK"};
 const StaticSql lock_timeout_sql{"SELECT set_config('lock_timeout', $1, true)"};
-// What a session would have been told when it was opened.
+// What a session would have been told when it was opened; and a limit for statements, as the server does not
+// see that we are gone. A COMMIT that waits for its standby is not subject to it.
 const StaticSql pooled_sql{
     "SELECT set_config('lock_timeout', $1, true), "
-    "set_config('idle_in_transaction_session_timeout', $2, true)"
+    "set_config('idle_in_transaction_session_timeout', $2, true), "
+    "set_config('statement_timeout', $3, true)"
 };
 const StaticSql scans_off_sql{"SET LOCAL enable_seqscan = off"};
 const StaticSql scans_on_sql{"SET LOCAL enable_seqscan TO DEFAULT"};
@@ -107,6 +109,8 @@ void PostgresTransaction::send_begin()
         Parameters settings;
         settings.add_typed_text(lock);
         settings.add_typed_text(idle);
+        const std::string run = to_millis(options_.run_limit + options_.lock_timeout);
+        settings.add_typed_text(run);
         connection_.enqueue(pooled_sql, settings);
     } else if (options_.lock_timeout != tuning::lock_timeout) {
         Parameters settings;
