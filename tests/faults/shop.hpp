@@ -28,7 +28,7 @@ inline Request request(std::string_view operation, std::string_view key)
 
 class Shop {
 public:
-    explicit Shop(const std::string& url, Duration lease = 30s)
+    explicit Shop(const std::string& url, Duration lease = 30s, Policy atomic_policy = {})
     {
         auto opened = open_database(url, {.connections = 8});
         if (!opened) throw std::runtime_error(opened.error().detail);
@@ -44,7 +44,8 @@ public:
         auto made = open_engine(*database, {.worker_period = std::nullopt});
         if (!made) throw std::runtime_error(made.error().detail);
         engine = *std::move(made);
-        OperationSpec atomic{.name = "pedidos.criar", .policy = {.guarantee = Guarantee::atomic}};
+        OperationSpec atomic{.name = "pedidos.criar", .policy = atomic_policy};
+        atomic.policy.guarantee = Guarantee::atomic;
         OperationSpec leased{.name = "enviar", .policy = {.guarantee = Guarantee::leased}};
         leased.policy.lease = lease;
         leased.policy.on_abandoned = OnAbandoned::rerun;

@@ -176,6 +176,13 @@ void PostgresServer::stop()
     reap();
 }
 
+void PostgresServer::freeze(bool frozen) const
+{
+    const int number = frozen ? SIGSTOP : SIGCONT;
+    ::kill(pid_, number);  // first, so that it starts no more of them
+    for (const pid_t child : children_of(pid_)) ::kill(child, number);
+}
+
 void PostgresServer::signal(int number) const
 {
     ::kill(pid_, number);

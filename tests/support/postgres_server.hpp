@@ -44,6 +44,7 @@ public:
     void kill();   // SIGKILL to the server and all its processes
     void stop();   // a fast shutdown
     void signal(int number) const;
+    void freeze(bool frozen) const;  // SIGSTOP to the server and all its processes, or SIGCONT
     // Its commits wait until the standby has them. Returns when the standby follows.
     void wait_for_standby() const;
     void promote() const;  // a standby becomes the primary

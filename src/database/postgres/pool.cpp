@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 namespace umavez::pg {
 namespace {
@@ -94,7 +95,9 @@ void Pool::drop_idle(std::vector<std::unique_ptr<Connection>>& dropped)
     }
 }
 
-Result<Pool::Loan> Pool::acquire(Purpose purpose, Duration asked_at)
+Result<Pool::Loan> Pool::acquire(
+    Purpose purpose, Duration asked_at, std::optional<Duration> until
+)
 {
     std::unique_lock lock{mutex_};
     Lot& wanted = lot(purpose);
@@ -104,7 +107,8 @@ Result<Pool::Loan> Pool::acquire(Purpose purpose, Duration asked_at)
         }
         const Duration patience =
             away_ || is_doubted_ ? patience_away : Duration{tuning::patience_busy};
-        const Duration left = asked_at + patience - system_clock().boottime();
+        const Duration most = until.value_or(Duration::max());
+        const Duration left = std::min(asked_at + patience, most) - system_clock().boottime();
         if (left <= Duration{0}) {
             if (away_) return std::unexpected(*away_);
             return fail(
@@ -128,9 +132,14 @@ void Pool::give_back(Purpose purpose, std::unique_ptr<Connection> connection)
     const std::lock_guard guard{mutex_};
     Lot& own = lot(purpose);
     if (connection->is_lost()) {
-        --own.alive;
         const bool is_overdue = connection->is_overdue();
-        broken.push_back(std::move(connection));
+        if (connection->is_kept()) {
+            const Duration until = system_clock().boottime() + tuning::overdue_kept;
+            own.kept.push_back({std::move(connection), until});
+        } else {
+            --own.alive;
+            broken.push_back(std::move(connection));
+        }
         if (is_overdue) {
             for (Lot& one : lots_) {
                 for (const auto& idle : one.idle) idle->doubt();
@@ -174,13 +183,39 @@ void Pool::wait_out_backoff(std::unique_lock<std::mutex>& lock)
     asked_.wait_for(lock, pause, [this] { return is_closed_; });
 }
 
+bool Pool::has_kept() const
+{
+    return std::ranges::any_of(lots_, [](const Lot& one) { return !one.kept.empty(); });
+}
+
+void Pool::close_answered(std::unique_lock<std::mutex>& lock)
+{
+    std::vector<Kept> over;
+    const Duration now = system_clock().boottime();
+    for (Lot& one : lots_) {
+        const auto is_over = [&](Kept& kept) { return kept.until <= now || !kept.connection->is_kept(); };
+        const auto ended = std::ranges::stable_partition(one.kept, std::not_fn(is_over));
+        one.alive -= ended.size();
+        std::ranges::move(ended, std::back_inserter(over));
+        one.kept.erase(ended.begin(), ended.end());
+    }
+    lock.unlock();
+    over.clear();
+    lock.lock();
+}
+
 void Pool::loop()
 {
     std::unique_lock lock{mutex_};
     while (!is_closed_) {
         const std::optional<Purpose> purpose = wanted();
         if (!purpose) {
-            asked_.wait(lock);
+            if (has_kept()) {
+                asked_.wait_for(lock, tuning::kept_look);
+                close_answered(lock);
+            } else {
+                asked_.wait(lock);
+            }
             continue;
         }
         ++lot(*purpose).alive;

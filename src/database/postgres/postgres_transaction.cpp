@@ -76,7 +76,8 @@ std::string to_millis(Duration duration)
 PostgresTransaction::PostgresTransaction(Connection& connection, const TransactionOptions& options)
     : connection_(connection),
       options_(options),
-      deadline_(system_clock().boottime() + options.run_limit)
+      deadline_(system_clock().boottime() + options.run_limit),
+      grace_(options.lock_timeout)
 {
     if (options_.clock != nullptr) now_ = options_.clock->now();
 }
@@ -146,10 +147,15 @@ void PostgresTransaction::send_savepoints()
 }
 
 // The answer to the statement that was queued last; those before it are ours and must succeed.
-Result<Answer> PostgresTransaction::exchange(bool is_write)
+Result<Answer> PostgresTransaction::exchange(bool is_write, Whose whose)
 {
     if (is_write) ++writes_;
-    auto answers = connection_.round_trip(std::max(time_left(), Duration{0}));
+    const Duration sent_at = system_clock().boottime();
+    const Duration grace = whose == Whose::ours ? grace_ : Duration{0};
+    auto answers = connection_.round_trip(std::max(time_left() + grace, Duration{0}));
+    const Duration waited = std::min(grace, system_clock().boottime() - sent_at);
+    grace_ -= waited;
+    deadline_ += waited;
     if (!answers) {
         const bool is_overdue = time_left() <= Duration{0};
         if (!is_overdue) return lose(std::move(answers.error()), true);
@@ -244,7 +250,7 @@ Result<Answer> PostgresTransaction::ask(
     allow_scans(true);
     send_savepoints();
     connection_.enqueue(sql, values);
-    return exchange(is_write);
+    return exchange(is_write, Whose::closure);
 }
 
 // Nobody can tell by its text what a SELECT writes: it may call a function. So whatever a closure asks for
@@ -295,7 +301,7 @@ Result<Answer> PostgresTransaction::run(const StaticSql& sql, Parameters& parame
     if (!sql.text().starts_with("INSERT INTO umavez_records")) allow_scans(false);
     send_savepoints();
     connection_.enqueue(sql, parameters);
-    return exchange(!only_reads(sql.text()));
+    return exchange(!only_reads(sql.text()), Whose::ours);
 }
 
 Result<void> PostgresTransaction::defer(const StaticSql& sql, Parameters& parameters)
@@ -391,7 +397,8 @@ PostgresTransaction::End PostgresTransaction::commit()
     });
     if (undoes) send_ended();
     connection_.enqueue(commit_sql);
-    auto answers = connection_.round_trip(tuning::commit_limit);
+    connection_.keep_if_overdue();
+    auto answers = connection_.round_trip(options_.run_limit);
     if (!answers) {
         return {
             Committed::unknown,

@@ -30,9 +30,11 @@ inline constexpr auto patience_doubted = 250ms;
 inline constexpr auto run_limit = 2s;
 inline constexpr auto read_limit = 30s;
 inline constexpr auto look_limit = 2s;  // at one record
-// A COMMIT may wait for a synchronous standby.
-inline constexpr auto commit_limit = 10s;
-inline constexpr auto statement_limit = 30s;  // of a lane
+inline constexpr auto statement_limit = 5s;  // of a lane
+// A commit without an answer waits for a standby, or its server is frozen. Its connection is kept for so
+// long: closed, it would make room for the next one, and a server that waits would be filled with them.
+inline constexpr auto overdue_kept = 60s;
+inline constexpr auto kept_look = 100ms;  // how often it is looked at
 inline constexpr auto migration_limit = 24h;
 
 // What the server is told, so that it gives up by itself on a client that froze or vanished: it
@@ -44,8 +46,9 @@ inline constexpr auto client_check = 1s;
 // Closures that lost a race inside the database (40001, 40P01, a lost connection) run again.
 inline constexpr int closure_tries_max = 5;
 inline constexpr auto retry_pause_most = 20ms;
-// A commit without an answer is looked for this long, through restarts of the server.
-inline constexpr auto read_back_patience = 5s;
+// A closure's call ends after the wait for its key and so many run limits: one for the closure, one for its
+// COMMIT, one to find out what became of a COMMIT without an answer.
+inline constexpr int run_limits_per_call = 3;
 
 inline constexpr std::size_t statements_cached_max = 256;
 inline constexpr int savepoints_max = 8;
