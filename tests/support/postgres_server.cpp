@@ -1,5 +1,7 @@
 #include "support/postgres_server.hpp"
 
+#include "support/server_process.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
@@ -43,51 +45,6 @@ std::string find_binaries()
     return best;
 }
 
-const passwd* server_user()
-{
-    if (::geteuid() != 0) return nullptr;
-    const passwd* const user = ::getpwnam("postgres");
-    if (user == nullptr)
-        throw std::runtime_error("there is no user postgres, and root cannot run it");
-    return user;
-}
-
-// In the child: becomes the server's user, and ends when the test does.
-void become_server(const passwd* user)
-{
-    if (user != nullptr && (::setgid(user->pw_gid) != 0 || ::setuid(user->pw_uid) != 0))
-        ::_exit(126);
-    ::prctl(PR_SET_PDEATHSIG, SIGQUIT);
-}
-
-pid_t spawn(const std::vector<std::string>& arguments, const std::string& log)
-{
-    std::vector<char*> argv;
-    for (const std::string& argument : arguments)
-        argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    const passwd* const user = server_user();
-    const pid_t child = ::fork();
-    if (child < 0) throw std::runtime_error("fork: " + std::string{std::strerror(errno)});
-    if (child == 0) {
-        const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        ::dup2(output, 1);
-        ::dup2(output, 2);
-        ::setpgid(0, 0);
-        become_server(user);
-        ::execv(argv[0], argv.data());
-        ::_exit(127);
-    }
-    return child;
-}
-
-int wait_for(pid_t child)
-{
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    return status;
-}
-
 std::vector<pid_t> children_of(pid_t parent)
 {
     std::vector<pid_t> children;
@@ -104,40 +61,11 @@ std::vector<pid_t> children_of(pid_t parent)
     return children;
 }
 
-std::string read_all(const std::filesystem::path& path)
-{
-    std::ifstream file{path};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
-
-int free_port()
-{
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool is_bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                          ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    ::close(socket);
-    if (!is_bound) throw std::runtime_error("no free port on loopback");
-    return ntohs(address.sin_port);
-}
-
 }  // namespace
 
 PostgresServer::PostgresServer(PostgresOptions options) : options_(std::move(options))
 {
-    // Not the test's own TMPDIR: a socket's path is short, and the server's user must reach it.
-    std::string pattern = options_.parent + "/umavez-pg-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp: " + pattern);
-    folder_ = pattern;
-    if (const passwd* const user = server_user()) {
-        if (::chown(pattern.c_str(), user->pw_uid, user->pw_gid) != 0) {
-            throw std::runtime_error("chown: " + pattern);
-        }
-    }
-    ::chmod(pattern.c_str(), 0755);
+    folder_ = make_server_folder(options_.parent + "/umavez-pg-XXXXXX");
     if (options_.listens) port_ = free_port();
     make_data();
     start();
@@ -158,24 +86,27 @@ std::string PostgresServer::binaries()
     return find_binaries();
 }
 
-void PostgresServer::make_data()
+void PostgresServer::make_data() const
 {
     const std::string log = folder_ / "initdb.log";
-    const pid_t child = spawn(
-        {find_binaries() + "/initdb",
-         "-D",
-         folder_ / "data",
-         "-U",
-         "postgres",
-         "-A",
-         "trust",
-         "-E",
-         "UTF8",
-         "--locale=C.UTF-8",
-         "--no-sync"},
-        log
-    );
-    if (wait_for(child) != 0) throw std::runtime_error("initdb failed: " + read_all(log));
+    std::vector<std::string> arguments = {find_binaries() + "/initdb", "-D", folder_ / "data"};
+    if (options_.follows != nullptr) {
+        arguments = {find_binaries() + "/pg_basebackup", "-D", folder_ / "data"};
+        const std::string primary = "host=127.0.0.1 user=postgres application_name=standby port=" +
+                                    std::to_string(options_.follows->port());
+        for (const char* const argument : {"-R", "--checkpoint=fast", "--no-sync", "-d"}) {
+            arguments.emplace_back(argument);
+        }
+        arguments.push_back(primary);
+    } else {
+        for (const char* const argument :
+             {"-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"}) {
+            arguments.emplace_back(argument);
+        }
+    }
+    if (wait_for(spawn(arguments, log)) != 0) {
+        throw std::runtime_error(arguments.front() + " failed: " + read_all(log));
+    }
 }
 
 void PostgresServer::start()
@@ -208,21 +139,9 @@ void PostgresServer::start()
     wait_until_ready();
 }
 
-// A ping answers as soon as the server does; between two pings its end is waited for.
 void PostgresServer::wait_until_ready()
 {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    const std::string address = url();
-    const int watched = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
-    while (PQping(address.c_str()) != PQPING_OK) {
-        pollfd ended{.fd = watched, .events = POLLIN, .revents = 0};
-        const bool is_over = ::poll(&ended, 1, 20) > 0;
-        if (is_over || std::chrono::steady_clock::now() > deadline) {
-            ::close(watched);
-            throw std::runtime_error("PostgreSQL did not start: " + read_all(folder_ / "log"));
-        }
-    }
-    ::close(watched);
+    wait_until_answers(pid_, url(), folder_ / "log");
 }
 
 void PostgresServer::reap()
@@ -257,9 +176,37 @@ void PostgresServer::stop()
     reap();
 }
 
+void PostgresServer::freeze(bool frozen) const
+{
+    const int number = frozen ? SIGSTOP : SIGCONT;
+    ::kill(pid_, number);  // first, so that it starts no more of them
+    for (const pid_t child : children_of(pid_)) ::kill(child, number);
+}
+
 void PostgresServer::signal(int number) const
 {
     ::kill(pid_, number);
+}
+
+void PostgresServer::wait_for_standby() const
+{
+    run("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    run("SELECT pg_reload_conf()");
+    // Nothing tells when the setting arrived and the standby counts: it is asked.
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (run("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1") {
+        if (std::chrono::steady_clock::now() > deadline) {
+            throw std::runtime_error("the standby does not follow: " + read_all(folder_ / "log"));
+        }
+        run("SELECT pg_sleep(0.01)");
+    }
+}
+
+void PostgresServer::promote() const
+{
+    if (run("SELECT pg_promote()") != "t") {
+        throw std::runtime_error("the standby was not promoted: " + read_all(folder_ / "log"));
+    }
 }
 
 std::string PostgresServer::url(const std::string& parameters) const

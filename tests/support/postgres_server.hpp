@@ -21,6 +21,8 @@ struct PostgresOptions {
     bool listens = false;               // on a loopback port too, not on its socket alone
     std::vector<std::string> settings;  // "name=value"
     std::string parent = "/tmp";        // of its folder; short, as a socket's path must be
+    // A standby of that server, which listens: made from its data, following it under the name "standby".
+    const class PostgresServer* follows = nullptr;
 };
 
 class PostgresServer {
@@ -42,12 +44,16 @@ public:
     void kill();   // SIGKILL to the server and all its processes
     void stop();   // a fast shutdown
     void signal(int number) const;
+    void freeze(bool frozen) const;  // SIGSTOP to the server and all its processes, or SIGCONT
+    // Its commits wait until the standby has them. Returns when the standby follows.
+    void wait_for_standby() const;
+    void promote() const;  // a standby becomes the primary
 
     // Runs `sql` with psql and gives what it printed; throws if it failed.
     std::string run(const std::string& sql) const;
 
 private:
-    void make_data();
+    void make_data() const;
     void wait_until_ready();
     void reap();
 

@@ -1,6 +1,7 @@
 // Connection::open: reaching a server that is ours to write to, and telling it how to treat us.
 
 #include "database/postgres/connection.hpp"
+#include "database/postgres/failure.hpp"
 #include "database/postgres/tuning.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::string session_settings(const ConnectOptions& options)
     std::string settings = fmt::format(
         "-c lock_timeout={} -c idle_in_transaction_session_timeout={} "
         "-c client_connection_check_interval={} -c default_transaction_isolation=read\\ committed "
-        "-c default_transaction_read_only=off",
+        "-c default_transaction_read_only=off -c umavez.session=here",
         to_millis(tuning::lock_timeout),
         to_millis(tuning::idle_in_transaction_timeout),
         to_millis(tuning::client_check)
@@ -84,11 +85,40 @@ Keywords to_keywords(const ConnectOptions& options)
     return keywords;
 }
 
+// While a connection is made libpq gives a server's code in its message alone: "FATAL:  28P01: …".
+std::string_view sqlstate_in(std::string_view message)
+{
+    constexpr std::string_view before = ":  ";
+    constexpr std::size_t length = 5;
+    const auto is_part = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); };
+    for (std::size_t at = message.find(before); at != std::string_view::npos;
+         at = message.find(before, at + 1)) {
+        const std::string_view code = message.substr(at + before.size(), length);
+        const std::string_view after = message.substr(std::min(at + before.size() + length, message.size()));
+        if (code.size() == length && after.starts_with(": ") && std::ranges::all_of(code, is_part)) {
+            return code;
+        }
+    }
+    return {};
+}
+
+std::string pooler_cure()
+{
+    return ": is there a PgBouncer between? Then write umavez_pooler=transaction in the URL";
+}
+
 std::unexpected<Error> fail_connect(const pg_conn* handle)
 {
     std::string why = handle == nullptr ? "out of memory" : PQerrorMessage(handle);
+    const std::string sqlstate{sqlstate_in(why)};
+    why.erase(std::min(why.find("\nLOCATION:"), why.size()));
     std::ranges::replace(why, '\n', ' ');
     while (!why.empty() && why.back() == ' ') why.pop_back();
+    const bool is_refused = !sqlstate.empty() && code_of_refusal(sqlstate) == Errc::misconfigured;
+    if (is_refused) {
+        if (sqlstate == "08P01") why += pooler_cure();
+        return fail(Errc::misconfigured, "PostgreSQL refused the connection: " + why);
+    }
     return fail(Errc::store_unavailable, "PostgreSQL cannot be reached: " + why);
 }
 
@@ -107,6 +137,7 @@ Result<Handle> connect(const ConnectOptions& options)
     const Duration deadline = system_clock().boottime() + options.limit;
     Handle handle{PQconnectStartParams(names.data(), values.data(), 0)};
     if (!handle || PQstatus(handle.get()) == CONNECTION_BAD) return fail_connect(handle.get());
+    PQsetErrorVerbosity(handle.get(), PQERRORS_VERBOSE);
     PostgresPollingStatusType wanted = PGRES_POLLING_WRITING;
     while (wanted != PGRES_POLLING_OK) {
         if (wanted == PGRES_POLLING_FAILED) return fail_connect(handle.get());
@@ -120,12 +151,13 @@ Result<Handle> connect(const ConnectOptions& options)
         if (::poll(&descriptor, 1, static_cast<int>(millis)) <= 0) continue;
         wanted = PQconnectPoll(handle.get());
     }
+    PQsetErrorVerbosity(handle.get(), PQERRORS_DEFAULT);
     return handle;
 }
 
 const StaticSql durability_sql{
     "SELECT current_setting('fsync'), current_setting('synchronous_commit'), "
-    "current_setting('server_version_num')::int8, "
+    "current_setting('server_version_num')::int8, current_setting('umavez.session', true), "
     "(SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database())"
 };
 
@@ -140,7 +172,12 @@ Result<void> check_server(Connection& connection, const ConnectOptions& options)
     if (answer.integer(0, 2) < oldest_version) {
         return fail(Errc::misconfigured, "PostgreSQL is older than 14: upgrade the server");
     }
-    if (answer.bytes(0, 3) != "UTF8") {
+    // A pooler that was told to ignore them: statements would be prepared on one connection and missing on
+    // another.
+    if (!options.is_pooled && answer.bytes(0, 3) != "here") {
+        return fail(Errc::misconfigured, "the settings of the session did not arrive" + pooler_cure());
+    }
+    if (answer.bytes(0, 4) != "UTF8") {
         return fail(
             Errc::misconfigured, "the database is not in UTF8: create it with ENCODING 'UTF8'"
         );

@@ -199,6 +199,7 @@ Result<std::vector<Answer>> Connection::round_trip(Duration limit)
         if (result == nullptr || PQstatus(handle_) == CONNECTION_BAD) {
             PQclear(result);
             is_lost_ = true;
+            is_overdue_ = PQstatus(handle_) == CONNECTION_OK && now() >= deadline;
             break;
         }
         if (one.kind == Kind::sync) {
@@ -226,6 +227,7 @@ Result<std::vector<Answer>> Connection::round_trip(Duration limit)
         }
         if (!one.is_owed) answers.push_back(std::move(answer));
     }
+    if (!is_overdue_) is_kept_ = false;
     if (is_lost_) {
         const std::string message = trimmed(PQerrorMessage(handle_));
         return lose(message.empty() ? "no answer in time" : message);
@@ -244,6 +246,19 @@ Result<void> Connection::run_script(const std::string& sql)
     }
     if (!answer.is_ok()) return std::unexpected(answer.error());
     return {};
+}
+
+bool Connection::is_kept()
+{
+    if (!is_overdue_ || !is_kept_) return false;
+    pollfd descriptor{.fd = PQsocket(handle_), .events = POLLIN, .revents = 0};
+    return ::poll(&descriptor, 1, 0) == 0;  // neither an answer nor an end
+}
+
+bool Connection::answers_within(Duration limit)
+{
+    is_doubted_ = false;
+    return round_trip(limit).has_value();  // of nothing: the server only says that it is there
 }
 
 bool Connection::is_stale()

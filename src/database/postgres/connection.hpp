@@ -68,9 +68,19 @@ public:
     Result<void> run_script(const std::string& sql);
 
     bool is_lost() const noexcept { return is_lost_; }
+    // Lost because its answer did not come in time, which says nothing about other connections.
+    bool is_overdue() const noexcept { return is_overdue_; }
+    // The next trip holds a commit: should it be overdue, the server may go on with it for long.
+    void keep_if_overdue() noexcept { is_kept_ = true; }
+    // Overdue, and still without an answer.
+    bool is_kept();
     void abandon() noexcept { is_lost_ = true; }  // it works, but not for us
     // A connection that lay idle: whether the server closed it meanwhile.
     bool is_stale();
+    // Somebody waited for this server in vain: asked before the connection is used again.
+    void doubt() noexcept { is_doubted_ = true; }
+    bool is_doubted() const noexcept { return is_doubted_; }
+    bool answers_within(Duration limit);
     bool is_pooled() const noexcept { return is_pooled_; }
 
     // A commit told that it may not have reached its standby.
@@ -97,6 +107,9 @@ private:
     pg_conn* const handle_;
     const bool is_pooled_;
     bool is_lost_ = false;
+    bool is_overdue_ = false;
+    bool is_doubted_ = false;
+    bool is_kept_ = false;
     bool has_doubt_ = false;
     std::vector<Pending> pending_;
     std::vector<std::unique_ptr<std::string>> ours_;  // names by slot; empty: not prepared

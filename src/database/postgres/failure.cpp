@@ -40,6 +40,16 @@ Remedy remedy_of(std::string_view sqlstate) noexcept
     return Remedy::none;
 }
 
+Errc code_of_refusal(std::string_view sqlstate) noexcept
+{
+    // Who we are, which database, a parameter it does not know; not "starting up", "too many clients".
+    if (sqlstate == "08P01") return Errc::misconfigured;
+    const std::string_view family = sqlstate.substr(0, 2);
+    const bool is_lasting = family == "28" || family == "3D" || family == "42" || family == "22" ||
+                            family == "0A";
+    return is_lasting ? Errc::misconfigured : Errc::store_unavailable;
+}
+
 Error to_error(const ServerFailure& failure, std::string_view sql)
 {
     std::string detail;

@@ -123,6 +123,28 @@ TEST(PostgresOpen, RoleWithoutRightsOnTheSchemaServesWhatIsPrepared)
     EXPECT_NE(more.error().detail.find("role"), std::string::npos) << more.error().detail;
 }
 
+TEST(PostgresOpen, ARefusalIsASettingAndAServerThatIsAwayIsNot)
+{
+    test::PostgresServer& server = test::shared_postgres();
+
+    const auto no_database = open(server.url("dbname=nowhere"));
+    const auto no_role = open(server.url("user=nobody"));
+    const auto away = open("postgres://u@127.0.0.1:1/d");
+    const auto both = open("postgres://u@127.0.0.1:1,127.0.0.1:2/d");
+
+    ASSERT_FALSE(no_database || no_role || away || both);
+    EXPECT_EQ(no_database.error().code, Errc::misconfigured);
+    EXPECT_NE(no_database.error().detail.find("refused"), std::string::npos);
+    EXPECT_EQ(no_database.error().detail.find("LOCATION"), std::string::npos);
+    EXPECT_EQ(no_role.error().code, Errc::misconfigured);
+    EXPECT_NE(no_role.error().detail.find("28000"), std::string::npos);
+    EXPECT_EQ(away.error().code, Errc::store_unavailable);
+    EXPECT_NE(away.error().detail.find("cannot be reached"), std::string::npos);
+    EXPECT_EQ(both.error().code, Errc::store_unavailable);
+    EXPECT_NE(both.error().detail.find("127.0.0.1:1: "), std::string::npos);
+    EXPECT_NE(both.error().detail.find("127.0.0.1:2: "), std::string::npos);
+}
+
 TEST(PostgresOpen, PoolerModeKeepsNoSessionState)
 {
     const test::PostgresSchema schema;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 namespace umavez::pg {
 namespace {
@@ -13,7 +14,8 @@ constexpr Duration patience_away = tuning::patience_away / 2;
 
 }  // namespace
 
-Pool::Pool(PoolOptions options) : options_(std::move(options))
+Pool::Pool(PoolOptions options)
+    : options_(std::move(options)), hosts_(options_.connect.parameters)
 {
     for (std::size_t i = 0; i < purposes; ++i) lots_[i].most = options_.sizes[i];
     thread_ = std::thread{[this] { loop(); }};
@@ -38,7 +40,7 @@ ConnectOptions Pool::options_for(Purpose purpose) const
 
 Result<void> Pool::open_first()
 {
-    auto connection = Connection::open(options_for(Purpose::closure));
+    auto connection = hosts_.connect(options_for(Purpose::closure));
     if (!connection) return std::unexpected(connection.error());
     const std::lock_guard guard{mutex_};
     ++lot(Purpose::closure).alive;
@@ -63,15 +65,50 @@ std::unique_ptr<Connection> Pool::take_idle(Lot& lot)
     return nullptr;
 }
 
-Result<Pool::Loan> Pool::acquire(Purpose purpose, Duration asked_at)
+// Asks the doubted, without the lock.
+std::unique_ptr<Connection> Pool::take_proven(Lot& lot, std::unique_lock<std::mutex>& lock)
+{
+    while (auto connection = take_idle(lot)) {
+        if (!connection->is_doubted()) return connection;
+        lock.unlock();
+        std::vector<std::unique_ptr<Connection>> dropped;  // closed outside of the lock
+        const bool is_there = connection->answers_within(tuning::patience_doubted);
+        lock.lock();
+        if (is_there) return connection;
+        --lot.alive;
+        dropped.push_back(std::move(connection));
+        drop_idle(dropped);
+        is_doubted_ = true;
+        lock.unlock();
+        dropped.clear();
+        lock.lock();
+    }
+    return nullptr;
+}
+
+void Pool::drop_idle(std::vector<std::unique_ptr<Connection>>& dropped)
+{
+    for (Lot& one : lots_) {
+        one.alive -= one.idle.size();
+        std::ranges::move(one.idle, std::back_inserter(dropped));
+        one.idle.clear();
+    }
+}
+
+Result<Pool::Loan> Pool::acquire(
+    Purpose purpose, Duration asked_at, std::optional<Duration> until
+)
 {
     std::unique_lock lock{mutex_};
     Lot& wanted = lot(purpose);
     while (true) {
-        if (auto connection = take_idle(wanted)) return Loan{*this, purpose, std::move(connection)};
+        if (auto connection = take_proven(wanted, lock)) {
+            return Loan{*this, purpose, std::move(connection)};
+        }
         const Duration patience =
             away_ || is_doubted_ ? patience_away : Duration{tuning::patience_busy};
-        const Duration left = asked_at + patience - system_clock().boottime();
+        const Duration most = until.value_or(Duration::max());
+        const Duration left = std::min(asked_at + patience, most) - system_clock().boottime();
         if (left <= Duration{0}) {
             if (away_) return std::unexpected(*away_);
             return fail(
@@ -95,12 +132,20 @@ void Pool::give_back(Purpose purpose, std::unique_ptr<Connection> connection)
     const std::lock_guard guard{mutex_};
     Lot& own = lot(purpose);
     if (connection->is_lost()) {
-        --own.alive;
-        broken.push_back(std::move(connection));
-        for (Lot& other : lots_) {
-            other.alive -= other.idle.size();
-            std::ranges::move(other.idle, std::back_inserter(broken));
-            other.idle.clear();
+        const bool is_overdue = connection->is_overdue();
+        if (connection->is_kept()) {
+            const Duration until = system_clock().boottime() + tuning::overdue_kept;
+            own.kept.push_back({std::move(connection), until});
+        } else {
+            --own.alive;
+            broken.push_back(std::move(connection));
+        }
+        if (is_overdue) {
+            for (Lot& one : lots_) {
+                for (const auto& idle : one.idle) idle->doubt();
+            }
+        } else {
+            drop_idle(broken);
         }
         is_doubted_ = true;
         wake_all();
@@ -138,18 +183,44 @@ void Pool::wait_out_backoff(std::unique_lock<std::mutex>& lock)
     asked_.wait_for(lock, pause, [this] { return is_closed_; });
 }
 
+bool Pool::has_kept() const
+{
+    return std::ranges::any_of(lots_, [](const Lot& one) { return !one.kept.empty(); });
+}
+
+void Pool::close_answered(std::unique_lock<std::mutex>& lock)
+{
+    std::vector<Kept> over;
+    const Duration now = system_clock().boottime();
+    for (Lot& one : lots_) {
+        const auto is_over = [&](Kept& kept) { return kept.until <= now || !kept.connection->is_kept(); };
+        const auto ended = std::ranges::stable_partition(one.kept, std::not_fn(is_over));
+        one.alive -= ended.size();
+        std::ranges::move(ended, std::back_inserter(over));
+        one.kept.erase(ended.begin(), ended.end());
+    }
+    lock.unlock();
+    over.clear();
+    lock.lock();
+}
+
 void Pool::loop()
 {
     std::unique_lock lock{mutex_};
     while (!is_closed_) {
         const std::optional<Purpose> purpose = wanted();
         if (!purpose) {
-            asked_.wait(lock);
+            if (has_kept()) {
+                asked_.wait_for(lock, tuning::kept_look);
+                close_answered(lock);
+            } else {
+                asked_.wait(lock);
+            }
             continue;
         }
         ++lot(*purpose).alive;
         lock.unlock();
-        auto connection = Connection::open(options_for(*purpose));
+        auto connection = hosts_.connect(options_for(*purpose));
         lock.lock();
         if (connection) {
             away_.reset();

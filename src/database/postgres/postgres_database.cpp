@@ -20,6 +20,8 @@ ConnectOptions to_connect(const PostgresUrl& url, const DatabaseOptions& options
         .must_be_durable = options.durable,
         .limit = tuning::connect_limit,
     };
+    const auto hosts = static_cast<std::int64_t>(Hosts{url.parameters}.size());
+    connect.limit = std::max<Duration>(connect.limit / hosts, tuning::connect_limit_of_host);
     for (const auto& [name, value] : url.parameters) {
         if (name != "connect_timeout") continue;
         const int seconds = std::atoi(value.c_str());
@@ -65,8 +67,12 @@ Result<std::unique_ptr<PostgresDatabase>> PostgresDatabase::open(
     auto reached = database->parts_->pool.open_first();
     if (reached) reached = database->prepare_meta(options.must_exist);
     if (!reached) {
-        // What keeps a database from being opened is a setting, to be cured before the next start.
-        return fail(Errc::misconfigured, url.shown + ": " + reached.error().detail);
+        // A server that is away may come back; whatever else is wrong must be cured before the next start.
+        const bool is_away = reached.error().code == Errc::store_unavailable;
+        return fail(
+            is_away ? Errc::store_unavailable : Errc::misconfigured,
+            url.shown + ": " + reached.error().detail
+        );
     }
     return database;
 }

@@ -28,6 +28,8 @@ struct RunOptions {
     // It finds out by itself whether an earlier run committed: it is run again after a COMMIT
     // without an answer.
     bool finds_itself = false;
+    // Told from a key that is held: a table that is locked. Null: nobody asks.
+    const StaticSql* lock_probe = nullptr;
 };
 
 class PostgresDatabase final : public Database {

@@ -15,10 +15,12 @@ const StaticSql begin_read_sql{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 const StaticSql commit_sql{"COMMIT"};
 const StaticSql rollback_sql{"ROLLBACK"};
 const StaticSql lock_timeout_sql{"SELECT set_config('lock_timeout', $1, true)"};
-// What a session would have been told when it was opened.
+// What a session would have been told when it was opened; and a limit for statements, as the server does not
+// see that we are gone. A COMMIT that waits for its standby is not subject to it.
 const StaticSql pooled_sql{
     "SELECT set_config('lock_timeout', $1, true), "
-    "set_config('idle_in_transaction_session_timeout', $2, true)"
+    "set_config('idle_in_transaction_session_timeout', $2, true), "
+    "set_config('statement_timeout', $3, true)"
 };
 const StaticSql scans_off_sql{"SET LOCAL enable_seqscan = off"};
 const StaticSql scans_on_sql{"SET LOCAL enable_seqscan TO DEFAULT"};
@@ -74,7 +76,8 @@ std::string to_millis(Duration duration)
 PostgresTransaction::PostgresTransaction(Connection& connection, const TransactionOptions& options)
     : connection_(connection),
       options_(options),
-      deadline_(system_clock().boottime() + options.run_limit)
+      deadline_(system_clock().boottime() + options.run_limit),
+      grace_(options.lock_timeout)
 {
     if (options_.clock != nullptr) now_ = options_.clock->now();
 }
@@ -107,6 +110,8 @@ void PostgresTransaction::send_begin()
         Parameters settings;
         settings.add_typed_text(lock);
         settings.add_typed_text(idle);
+        const std::string run = to_millis(options_.run_limit + options_.lock_timeout);
+        settings.add_typed_text(run);
         connection_.enqueue(pooled_sql, settings);
     } else if (options_.lock_timeout != tuning::lock_timeout) {
         Parameters settings;
@@ -142,10 +147,15 @@ void PostgresTransaction::send_savepoints()
 }
 
 // The answer to the statement that was queued last; those before it are ours and must succeed.
-Result<Answer> PostgresTransaction::exchange(bool is_write)
+Result<Answer> PostgresTransaction::exchange(bool is_write, Whose whose)
 {
     if (is_write) ++writes_;
-    auto answers = connection_.round_trip(std::max(time_left(), Duration{0}));
+    const Duration sent_at = system_clock().boottime();
+    const Duration grace = whose == Whose::ours ? grace_ : Duration{0};
+    auto answers = connection_.round_trip(std::max(time_left() + grace, Duration{0}));
+    const Duration waited = std::min(grace, system_clock().boottime() - sent_at);
+    grace_ -= waited;
+    deadline_ += waited;
     if (!answers) {
         const bool is_overdue = time_left() <= Duration{0};
         if (!is_overdue) return lose(std::move(answers.error()), true);
@@ -240,7 +250,7 @@ Result<Answer> PostgresTransaction::ask(
     allow_scans(true);
     send_savepoints();
     connection_.enqueue(sql, values);
-    return exchange(is_write);
+    return exchange(is_write, Whose::closure);
 }
 
 // Nobody can tell by its text what a SELECT writes: it may call a function. So whatever a closure asks for
@@ -291,7 +301,7 @@ Result<Answer> PostgresTransaction::run(const StaticSql& sql, Parameters& parame
     if (!sql.text().starts_with("INSERT INTO umavez_records")) allow_scans(false);
     send_savepoints();
     connection_.enqueue(sql, parameters);
-    return exchange(!only_reads(sql.text()));
+    return exchange(!only_reads(sql.text()), Whose::ours);
 }
 
 Result<void> PostgresTransaction::defer(const StaticSql& sql, Parameters& parameters)
@@ -387,7 +397,8 @@ PostgresTransaction::End PostgresTransaction::commit()
     });
     if (undoes) send_ended();
     connection_.enqueue(commit_sql);
-    auto answers = connection_.round_trip(tuning::commit_limit);
+    connection_.keep_if_overdue();
+    auto answers = connection_.round_trip(options_.run_limit);
     if (!answers) {
         return {
             Committed::unknown,

@@ -38,7 +38,8 @@ struct TransactionOptions {
     const StoreClock* clock = nullptr;  // of a test, instead of the server's
     Access access = Access::read_write;
     Savepoints savepoints = Savepoints::real;
-    Duration run_limit = tuning::run_limit;
+    Duration run_limit = tuning::run_limit;  // and again as long for COMMIT
+    // Waiting for a key is not running: this much of it does not count.
     Duration lock_timeout = tuning::lock_timeout;
 };
 
@@ -127,7 +128,8 @@ private:
     void send_ended();
     void allow_scans(bool allowed);
     void send_savepoints();
-    Result<Answer> exchange(bool is_write);
+    enum class Whose : std::uint8_t { closure, ours };
+    Result<Answer> exchange(bool is_write, Whose whose);
     Result<Answer> ask(std::string_view sql, const Values& parameters, bool is_write);
     void call_after_commit();
     std::unexpected<Error> refuse(const Answer& answer, bool is_last);
@@ -138,7 +140,8 @@ private:
 
     Connection& connection_;
     const TransactionOptions options_;
-    const Duration deadline_;
+    Duration deadline_;
+    Duration grace_;  // what is left of the time for locks
     mutable std::optional<Instant> now_;
     std::array<Savepoint, tuning::savepoints_max> open_{};
     std::vector<const StaticSql*> lazy_;  // of savepoints that ended

@@ -71,6 +71,39 @@ TEST(PostgresUrl, ASeparatorInThePasswordIsRefusedAndThePasswordNotShown)
     EXPECT_TRUE(parse_postgres_url("postgres:///loja?host=/run/postgresql"));
 }
 
+TEST(PostgresUrl, TheMistakeIsNamed)
+{
+    const auto refusal = [](std::string_view text) {
+        const auto url = parse_postgres_url(text);
+        return url ? std::string{} : url.error().detail;
+    };
+    EXPECT_NE(refusal("postgres://u:s3cret@h/d?nonsense=1").find("nonsense"), std::string::npos);
+    EXPECT_NE(
+        refusal("postgres://h/d?umavez_connections=2&umavez_connections=3").find("twice"),
+        std::string::npos
+    );
+    EXPECT_NE(
+        refusal("postgres://h/d?umavez_pooler=none&umavez_pooler=transaction").find("twice"),
+        std::string::npos
+    );
+    for (const char* const text : {"postgres://", "postgres:///d", "postgres://u@/d"}) {
+        EXPECT_NE(refusal(text).find("no host"), std::string::npos) << text;
+    }
+    // A password that was cut in two is not a parameter to be named.
+    const std::string cut = refusal("postgres://u:pass?word=x@h/d");
+    EXPECT_EQ(cut.find("word="), std::string::npos);
+    EXPECT_NE(cut.find("%3F"), std::string::npos);
+    EXPECT_EQ(refusal("postgres://h/d?ssl=true&sslmode=require&host=/run/pg"), "");
+}
+
+TEST(PostgresUrl, SeveralHostsAreShownWithTheirPorts)
+{
+    const auto url = parse_postgres_url("postgres://u@a:1,b:2,c/d?connect_timeout=2");
+
+    ASSERT_TRUE(url);
+    EXPECT_EQ(url->shown, "postgres://u@a:1,b:2,c/d");
+}
+
 TEST(PostgresFailure, CodesTellWhatHappenedToTheEffect)
 {
     const auto code_of = [](std::string_view sqlstate) {

@@ -2,11 +2,12 @@
 //
 //   - lost before COMMIT: nothing happened; run again, a few times, after a pause of chance
 //   - COMMIT without an answer: unknown. A closure that finds itself (it claims its key first, and that waits
-//     for whatever the old backend still holds) is run again until somebody can tell; any other is
-//     store_unknown
+//     for whatever the old backend still holds) is run again, on another connection, until somebody can tell
+//     or the call's time is over; any other is store_unknown
 //   - its own error: undone, and told
 
 #include "database/lane_thread.hpp"
+#include "database/postgres/lock_probe.hpp"
 #include "database/postgres/postgres_database.hpp"
 
 #include <condition_variable>
@@ -110,27 +111,39 @@ Result<void> PostgresDatabase::run(
     };
     const Purpose purpose = options.access == Access::read ? Purpose::read : Purpose::closure;
     std::optional<Error> unknown;  // a COMMIT of ours has no answer yet
-    Duration unknown_since{};
+    std::optional<Duration> answer_by;
     Duration waits_since = asked_at;
     for (int tries = 1;; ++tries) {
+        const auto time_left = [&] { return *answer_by - system_clock().boottime(); };
         const auto is_over = [&] {
-            if (!unknown) return tries >= tuning::closure_tries_max;
-            return system_clock().boottime() - unknown_since > tuning::read_back_patience;
+            return unknown ? time_left() <= Duration{0} : tries >= tuning::closure_tries_max;
         };
-        auto loan = parts_->pool.acquire(purpose, waits_since);
+        auto loan = parts_->pool.acquire(purpose, waits_since, unknown ? answer_by : std::nullopt);
         waits_since = system_clock().boottime();
         if (!loan) {
             if (!unknown) return std::unexpected(loan.error());
-            if (is_over()) return std::unexpected(*unknown);
+            // A server that is away may stay so: the caller's retry finds out as well as we would.
+            if (is_over() || parts_->pool.is_away()) return std::unexpected(*unknown);
             continue;
+        }
+        if (!answer_by) {
+            answer_by = waits_since + options.lock_timeout +
+                        tuning::run_limits_per_call * options.run_limit;
+        }
+        if (unknown) {
+            transaction.lock_timeout = std::max<Duration>(time_left(), std::chrono::milliseconds{1});
+            transaction.run_limit = std::min(options.run_limit, transaction.lock_timeout);
         }
         Attempt done = attempt(**loan, transaction, closure);
         if (done.is_unknown) {
             if (!options.finds_itself) return done.result;
-            if (!unknown) unknown_since = system_clock().boottime();
             unknown = done.result.error();
         }
         if (done.result) return {};
+        const bool is_busy = done.result.error().code == Errc::busy;
+        if (is_busy && options.lock_probe && is_table_locked(**loan, *options.lock_probe)) {
+            done.result = std::unexpected(table_locked_error());
+        }
         const bool is_blocked = done.was_blocked;
         if (!unknown) {
             if (done.next == Next::answer || is_over()) return done.result;

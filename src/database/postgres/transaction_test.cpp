@@ -274,6 +274,24 @@ TEST_F(PostgresTransactionTest, ClosureThatTakesTooLongIsInterrupted)
     EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (1, 'x')")));
 }
 
+// It took the idle connections of every purpose along, and all had to be made anew.
+TEST_F(PostgresTransactionTest, ClosureThatTakesTooLongCostsOthersNoConnectionAndTheServerNoWork)
+{
+    const std::int64_t reader = integer("SELECT pg_backend_pid()");
+
+    EXPECT_FALSE(database->transact(sql("SELECT pg_sleep(60) /* overrun */")));
+
+    EXPECT_EQ(integer("SELECT pg_backend_pid()"), reader);
+    // The server looks every second whether its client is still there.
+    const Duration deadline = system_clock().boottime() + std::chrono::seconds{5};
+    const std::string still = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND "
+                              "query LIKE '%pg_sleep(60)%overrun%' AND pid <> pg_backend_pid()";
+    while (integer(still) > 0 && system_clock().boottime() < deadline) {
+        EXPECT_EQ(integer("SELECT 1 FROM pg_sleep(0.05)"), 1);
+    }
+    EXPECT_EQ(integer(still), 0);
+}
+
 TEST_F(PostgresTransactionTest, SchemaThatChangesUnderAPreparedStatementIsNoticed)
 {
     const auto select = sql("SELECT * FROM t");

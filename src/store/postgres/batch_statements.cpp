@@ -193,6 +193,7 @@ BatchResult<Answer> write(const BatchTrip& trip, const BatchSql* sql, Parameters
     if (sql != nullptr) connection.enqueue(sql->of(parameters), parameters);
     if (trip.rider != nullptr) trip.rider->board(connection);
     if (connection.is_pooled()) connection.enqueue(commit_sql);
+    connection.keep_if_overdue();
     auto answers = connection.round_trip(tuning::statement_limit + tuning::lock_timeout);
     if (!answers) return std::unexpected(to_unknown(answers.error()));
     for (const Answer& answer : *answers) {

@@ -7,6 +7,7 @@
 #include "store/postgres/record_queries.hpp"
 #include "store/postgres/record_statements.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/write_calls.hpp"
 
 #include <algorithm>
 
@@ -236,6 +237,7 @@ public:
             .run_limit = limits.run,
             .lock_timeout = limits.lock,
             .finds_itself = limits.finds_itself,
+            .lock_probe = &records_lock_probe(),
         };
         Result<void> done = co_await database_.async_run(std::move(closure), options);
         co_return done;

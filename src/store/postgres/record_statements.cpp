@@ -256,7 +256,7 @@ Result<Sighting> find_record(
     if (!connection.is_pooled()) connection.enqueue(scans_off_sql);
     connection.enqueue(find_sql, parameters);
     if (!connection.is_pooled()) connection.enqueue(scans_on_sql);
-    const auto answers = connection.round_trip(tuning::read_limit);
+    const auto answers = connection.round_trip(tuning::look_limit);
     if (!answers) return std::unexpected(answers.error());
     const Answer& answer = answers->at(connection.is_pooled() ? 0 : 1);
     if (answer.is_ok()) return read_sighting(answer);

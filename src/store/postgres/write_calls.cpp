@@ -1,6 +1,7 @@
 #include "store/postgres/write_calls.hpp"
 
 #include "base/random.hpp"
+#include "database/postgres/lock_probe.hpp"
 #include "database/postgres/tuning.hpp"
 
 #include <algorithm>
@@ -55,7 +56,14 @@ std::size_t members_of(std::span<Call* const> calls)
     return members;
 }
 
+const StaticSql lock_probe_sql{"LOCK TABLE umavez_records IN ACCESS SHARE MODE NOWAIT"};
+
 }  // namespace
+
+const StaticSql& records_lock_probe()
+{
+    return lock_probe_sql;
+}
 
 std::optional<BatchFailure> WritingCalls::attempt(std::span<Call* const> calls, Notes::Ride* ride)
     const
@@ -109,6 +117,9 @@ void WritingCalls::write(std::span<Call* const> calls) const
             ride.drop();
             continue;
         }
+        if (failure->remedy == Remedy::wait_more && is_locked_out()) {
+            return give_all(table_locked_error());
+        }
         const bool stays_together = is_away && failure->remedy != Remedy::wait_more;
         if (calls.size() > 1 && !stays_together) {
             database_.count_retried(calls.size());
@@ -122,6 +133,12 @@ void WritingCalls::write(std::span<Call* const> calls) const
         }
         return give_all(failure->error);
     }
+}
+
+bool WritingCalls::is_locked_out() const
+{
+    auto loan = database_.pool().acquire(purpose_, system_clock().boottime());
+    return loan && is_table_locked(**loan, records_lock_probe());
 }
 
 void WritingCalls::write_notes() const

@@ -3,16 +3,21 @@
 // WritingCalls: one batch of calls, and what is done when it fails.
 //
 //     a lost race (40001, 40P01)   again, a few times, after a pause of chance length
-//     a lock not had (55P03)       each call alone; only the one that is blocked is told so
+//     a server that says goodbye   the same: it did nothing, and the next connection may be better
+//     a lock not had (55P03)       each call alone; only the one that is blocked is told so. Where the table
+//                                  is locked, nobody is: store_unavailable
 //     no answer                    store_unknown for all: the same call again finds out
-//     anything else                each call alone, so that one member's fault is not its
-//     neighbours'
+//     no connection, no space      store_unavailable for all
+//     anything else                each call alone, so that one member's fault is not its neighbours'
 //
 // Confined to one thread.
 
 #include "store/postgres/lanes.hpp"
 
 namespace umavez::pg {
+
+// For is_table_locked().
+const StaticSql& records_lock_probe();
 
 class WritingCalls {
 public:
@@ -26,6 +31,7 @@ public:
     void write_notes() const;
 
 private:
+    bool is_locked_out() const;
     // Nullopt: all have their answers.
     std::optional<BatchFailure> attempt(std::span<Call* const> calls, Notes::Ride* ride) const;
 

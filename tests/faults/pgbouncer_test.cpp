@@ -1,0 +1,184 @@
+// A real PgBouncer in transaction mode between the program and PostgreSQL: fewer server connections than
+// clients, so that no two transactions of a client are sure to meet the same one.
+
+#include "faults/shop.hpp"
+#include "support/pgbouncer.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+#include <vector>
+
+namespace umavez::faults {
+namespace {
+
+class Pooled : public ::testing::Test {
+protected:
+    static test::PostgresServer& server()
+    {
+        static test::PostgresServer one{{.durable = true, .listens = true}};
+        return one;
+    }
+    static test::PgBouncer& pooler()
+    {
+        static test::PgBouncer one{server(), 3};
+        return one;
+    }
+    void SetUp() override { server().run("DROP SCHEMA public CASCADE; CREATE SCHEMA public"); }
+
+    static std::string url() { return pooler().url("umavez_pooler=transaction"); }
+};
+
+TEST_F(Pooled, ClaimsCompletionsAndClosuresOfManyCallersShareFewConnections)
+{
+    Shop shop{url()};
+    constexpr int callers = 8;
+    constexpr int keys = 20;
+    std::atomic<int> sent{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int caller = 0; caller < callers; ++caller) {
+            threads.emplace_back([&, caller] {
+                for (int i = 0; i < keys; ++i) {
+                    const std::string key = fmt::format("{}-{}", caller, i);
+                    get<Executed>(shop.engine->atomically(
+                        request("pedidos.criar", key), shop.inserting(key)
+                    ));
+                    get<Executed>(shop.engine->leased(request("enviar", key), [&](Lease&) {
+                        ++sent;
+                        return Response{.status = 202, .headers = {}, .body = key};
+                    }));
+                }
+            });
+        }
+    }
+
+    EXPECT_EQ(shop.count(), callers * keys);
+    EXPECT_EQ(sent, callers * keys);
+    const auto again = shop.engine->atomically(request("pedidos.criar", "0-0"), shop.inserting("x"));
+    EXPECT_EQ(get<Replayed>(again).response.body, "made 0-0");
+    EXPECT_EQ(shop.count("SELECT count(*) FROM pg_prepared_statements"), 0);
+}
+
+TEST_F(Pooled, HeartbeatsKeepALeaseThatIsShorterThanItsRun)
+{
+    constexpr Duration lease = 300ms;
+    Shop shop{url(), lease};
+    Shop other{url(), lease};
+    int stolen = 0;
+
+    const auto outcome = shop.engine->leased(request("enviar", "long"), [&](Lease&) {
+        const Duration until = system_clock().boottime() + 3 * lease;
+        while (system_clock().boottime() < until) {
+            const auto second = other.engine->leased(request("enviar", "long"), [&](Lease&) {
+                ++stolen;
+                return Response{.status = 202};
+            });
+            get<InProgress>(second);
+        }
+        return Response{.status = 202, .headers = {}, .body = "mine"};
+    });
+
+    EXPECT_EQ(get<Executed>(outcome).response.body, "mine");
+    EXPECT_EQ(stolen, 0);
+}
+
+TEST_F(Pooled, HolderOfAKeyIsWaitedForAndThenTold)
+{
+    Shop shop{url()};
+    Shop other{url()};
+    Result<Outcome> second;
+
+    const auto first = shop.engine->atomically(
+        request("pedidos.criar", "held"),
+        [&](Transaction& transaction) -> Result<Response> {
+            const auto id = transaction.insert("INSERT INTO pedidos (item) VALUES ($1)", {"a"});
+            if (!id) return std::unexpected(id.error());
+            std::jthread{[&] {
+                second = other.engine->atomically(
+                    request("pedidos.criar", "held"), other.inserting("b")
+                );
+            }}.join();
+            return Response{.status = 201};
+        }
+    );
+
+    get<Executed>(first);
+    get<InProgress>(second);
+    EXPECT_EQ(other.calls, 0);
+    EXPECT_EQ(shop.count(), 1);
+}
+
+TEST_F(Pooled, MigrationsAreMadeThroughItAndANewerSchemaIsRefused)
+{
+    { const Shop prepared{url()}; }  // and it made its tables
+    server().run("INSERT INTO umavez_migrations (module, version, applied_at) VALUES ('umavez', 999, 1)");
+
+    try {
+        const Shop older{url()};
+        FAIL() << "it opened";
+    } catch (const std::runtime_error& error) {
+        EXPECT_NE(std::string{error.what()}.find("999"), std::string::npos) << error.what();
+    }
+}
+
+// Without the switch its prepared statements would go astray: it is told at once, not some day.
+TEST_F(Pooled, WithoutTheSwitchItIsRefusedAtTheStart)
+{
+    const test::PgBouncer silent{server(), 3, "ignore_startup_parameters = options"};
+    for (const test::PgBouncer* const one : {static_cast<const test::PgBouncer*>(&pooler()), &silent}) {
+        const auto opened = open_database(one->url(""), {});
+
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().code, Errc::misconfigured);
+        EXPECT_NE(opened.error().detail.find("umavez_pooler=transaction"), std::string::npos)
+            << opened.error().detail;
+    }
+}
+
+// The server does not see that the client is gone: a pooler stands between.
+TEST_F(Pooled, ServerStopsWorkingForAClosureThatTookTooLong)
+{
+    const Shop shop{url()};
+
+    const auto overrun = shop.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto slept = transaction.query("SELECT pg_sleep(30) /* overrun */");
+        return slept ? Result<void>{} : Result<void>{std::unexpected(slept.error())};
+    });
+
+    ASSERT_FALSE(overrun);
+    EXPECT_EQ(overrun.error().code, Errc::store_unavailable);
+    const std::string still = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND "
+                              "query LIKE '%pg_sleep(30)%overrun%' AND pid <> pg_backend_pid()";
+    const Duration deadline = system_clock().boottime() + 3s;
+    while (server().run(still) != "0" && system_clock().boottime() < deadline) {
+        server().run("SELECT pg_sleep(0.05)");
+    }
+    EXPECT_EQ(server().run(still), "0");
+}
+
+TEST_F(Pooled, ServerThatIsKilledBehindItLosesNothingAcknowledged)
+{
+    Shop shop{url()};
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "before"), shop.inserting("a")));
+
+    server().kill();
+    const auto down = shop.engine->atomically(request("pedidos.criar", "down"), shop.inserting("b"));
+    server().start();
+    const Duration deadline = system_clock().boottime() + 30s;
+    auto back = shop.engine->atomically(request("pedidos.criar", "down"), shop.inserting("b"));
+    while (back && std::holds_alternative<Unavailable>(*back) &&
+           system_clock().boottime() < deadline) {
+        back = shop.engine->atomically(request("pedidos.criar", "down"), shop.inserting("b"));
+    }
+
+    get<Unavailable>(down);
+    EXPECT_EQ(get<Executed>(back).response.body, "made b");
+    const auto before =
+        shop.engine->atomically(request("pedidos.criar", "before"), shop.inserting("a"));
+    EXPECT_EQ(get<Replayed>(before).response.body, "made a");
+    EXPECT_EQ(shop.count(), 2);
+}
+
+}  // namespace
+}  // namespace umavez::faults
