@@ -4,6 +4,7 @@
 // The pairs of pgbench are the least that does the job: one table, one index, no audit. The atomic
 // side of pgbench writes the very rows we write, in copies of our tables.
 
+#include "store/full.hpp"
 #include "store/pgbench.hpp"
 #include "support/comparison.hpp"
 #include "support/engine_side.hpp"
@@ -105,10 +106,15 @@ void compare_postgres(Table& table)
 }  // namespace
 }  // namespace umavez::bench
 
-int main()
+// `full` as the argument: only the row with millions of stored records, which takes minutes to fill.
+int main(int count, char** arguments)
 {
     using namespace umavez::bench;
     Table table{5};
-    compare_postgres(table);
+    if (count > 1 && std::string_view{arguments[1]} == "full") {
+        compare_full(table);
+    } else {
+        compare_postgres(table);
+    }
     return table.all_met() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -12,8 +13,6 @@
 
 namespace umavez::bench {
 namespace {
-
-constexpr std::uint64_t chunk = 10'000;
 
 // Far from those that the engine hands out.
 constexpr const char* first_id = "1000000000000";
@@ -55,6 +54,7 @@ std::string copy_sql(
     );
 }
 
+// With {first}, {end} and {expires_at}.
 std::string records_sql(Database& database)
 {
     const bool is_sqlite = database.dialect() == Dialect::sqlite;
@@ -64,12 +64,12 @@ std::string records_sql(Database& database)
         {"key", is_sqlite ? "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-' || "
                             "hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(6)))"
                           : "gen_random_uuid()::text"},
-        {"expires_at", "$3 + s.n"},
+        {"expires_at", "{expires_at} + s.n"},
     };
     const std::string series =
-        is_sqlite ? "WITH RECURSIVE s(n) AS (SELECT $1 UNION ALL SELECT n + 1 FROM s WHERE n + 1 < $2) " : "";
+        is_sqlite ? "WITH RECURSIVE s(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM s WHERE n + 1 < {end}) " : "";
     const std::string from =
-        is_sqlite ? "FROM s, " : "FROM generate_series($1::bigint, $2::bigint - 1) AS s(n), ";
+        is_sqlite ? "FROM s, " : "FROM generate_series({first}::bigint, {end}::bigint - 1) AS s(n), ";
     return series + copy_sql("umavez_records", columns_of(database, "umavez_records"), overrides) + from +
            fmt::format("(SELECT * FROM umavez_records WHERE id < {} LIMIT 1) AS t", first_id);
 }
@@ -80,30 +80,50 @@ std::string audit_sql(Database& database)
     std::erase(columns, "id");
     return copy_sql("umavez_audit", columns, {{"subject", "r.id"}, {"key", "r.key"}}) +
            fmt::format(
-               "FROM umavez_records AS r, umavez_audit AS t WHERE r.id >= {0} + $1 AND "
-               "r.id < {0} + $2 AND t.subject BETWEEN 1 AND {0} - 1",
+               "FROM umavez_records AS r, umavez_audit AS t WHERE r.id >= {0} + {{first}} AND "
+               "r.id < {0} + {{end}} AND t.subject BETWEEN 1 AND {0} - 1",
                first_id
            );
+}
+
+void run_in(Database& database, const std::string& sql)
+{
+    must(database.transact([&](Transaction& transaction) -> Result<void> {
+        const auto done = transaction.execute(sql);
+        if (!done) return std::unexpected(done.error());
+        return {};
+    }));
+}
+
+std::int64_t now_of(Database& database)
+{
+    std::int64_t now = 0;
+    must(database.read([&](Transaction& transaction) -> Result<void> {
+        now = to_micros(transaction.now());
+        return {};
+    }));
+    return now;
 }
 
 }  // namespace
 
 void make_many(Database& database, const ManyRecords& records)
 {
-    const std::string record_sql = records_sql(database);
-    const std::string entry_sql = audit_sql(database);
-    for (std::uint64_t first = 0; first < records.count; first += chunk) {
-        const std::uint64_t end = std::min(first + chunk, records.count);
-        must(database.transact([&](Transaction& transaction) -> Result<void> {
-            const auto from = static_cast<std::int64_t>(first);
-            const auto to = static_cast<std::int64_t>(end);
-            const std::int64_t expires_at = to_micros(transaction.now() + records.expires_in);
-            const auto made = transaction.execute(record_sql, {from, to, expires_at});
-            if (!made) return std::unexpected(made.error());
-            const auto told = transaction.execute(entry_sql, {from, to});
-            if (!told) return std::unexpected(told.error());
-            return {};
-        }));
+    const std::array statements = {records_sql(database), audit_sql(database)};
+    const std::int64_t expires_at = now_of(database) + records.expires_in.count();
+    for (std::uint64_t first = 0; first < records.count; first += records.chunk) {
+        const std::uint64_t end = std::min(first + records.chunk, records.count);
+        for (const std::string& statement : statements) {
+            const std::string sql = fmt::format(
+                fmt::runtime(statement), fmt::arg("first", first), fmt::arg("end", end),
+                fmt::arg("expires_at", expires_at)
+            );
+            if (records.run) {
+                records.run(sql);
+            } else {
+                run_in(database, sql);
+            }
+        }
         if (end % 250'000 == 0 || end == records.count) {
             fmt::print(stderr, "  {} of {} records made\n", end, records.count);
         }

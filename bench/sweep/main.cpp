@@ -54,12 +54,14 @@ void write_one(Engine& engine)
 }
 
 // Whether the goal was met.
-bool compare(std::string_view store, Database& database)
+bool compare(std::string_view store, Database& database, ManyRecords many)
 {
     const auto engine = make_engine(database, std::nullopt);
     write_one(*engine);
     const std::uint64_t records = records_wanted();
-    make_many(database, {.count = records, .expires_in = -1h});
+    many.count = records;
+    many.expires_in = -1h;
+    make_many(database, many);
     PacedClaims claims{*engine, claims_per_second};
     claims.measure(window);
     std::vector<double> idle_p50, idle_p99, busy_p50, busy_p99, ratios;
@@ -102,7 +104,7 @@ bool compare_sqlite()
 {
     const ScratchFolder folder;
     const auto database = must(open_database("sqlite:" + folder.file("sweep.db")));
-    return compare("sqlite", *database);
+    return compare("sqlite", *database, {});
 }
 
 bool compare_postgres()
@@ -111,7 +113,8 @@ bool compare_postgres()
         {.durable = true, .settings = {"shared_buffers=128MB", "max_wal_size=4GB"}, .parent = "/var/tmp"}
     };
     const auto database = must(open_database(server.url("umavez_connections=32")));
-    return compare("postgres", *database);
+    const auto run = [&](const std::string& sql) { server.run(sql); };
+    return compare("postgres", *database, {.run = run, .chunk = 250'000});
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ public:
     void stop();   // a fast shutdown
     void signal(int number) const;
 
-    // Runs `sql` with psql and gives what it printed; throws if it failed.
-    std::string run(const std::string& sql) const;
+    // Runs `sql` and gives the first value of its rows; throws if it failed.
+    std::string run(const std::string& sql) const { return run_in("postgres", sql); }
+    std::string run_in(const std::string& database, const std::string& sql) const;
 
 private:
     void make_data();
