@@ -4,6 +4,7 @@
 // pgbench writes the very rows we write, audit included, in copies of our tables. One row more: pairs of the
 // least that could do the job, one table with one index and no audit.
 
+#include "store/full.hpp"
 #include "store/pgbench.hpp"
 #include "support/comparison.hpp"
 #include "support/engine_side.hpp"
@@ -136,10 +137,15 @@ void compare_postgres(Table& table)
 }  // namespace
 }  // namespace umavez::bench
 
-int main()
+// `full` as the argument: only the row with millions of stored records, which takes minutes to fill.
+int main(int count, char** arguments)
 {
     using namespace umavez::bench;
     Table table{5};
-    compare_postgres(table);
+    if (count > 1 && std::string_view{arguments[1]} == "full") {
+        compare_full(table);
+    } else {
+        compare_postgres(table);
+    }
     return table.all_met() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -28,6 +28,9 @@ public:
     // A lone caller: the median of begin(), in microseconds.
     double claim_p50(std::chrono::milliseconds window);
 
+    // Claimed and finished; what make_many() copies.
+    void leave_one_record();
+
     // How many requests shared a commit, on average, since the last call.
     double mean_batch();
 

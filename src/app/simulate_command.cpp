@@ -57,9 +57,14 @@ int simulate(const Invocation& invocation)
         options.store = SimulationOptions::Stores::memory;
     } else if (store == "sqlite") {
         options.store = SimulationOptions::Stores::sqlite;
+    } else if (store.starts_with("postgres://") || store.starts_with("postgresql://")) {
+        options.store = SimulationOptions::Stores::postgres;
+        options.postgres_url = store;
     } else if (store != "both") {
         return complain(
-            fmt::format("--store: \"{}\" is not one of memory, sqlite, both", shown(store)),
+            fmt::format(
+                "--store: \"{}\" is not one of memory, sqlite, both, postgres://…", shown(store)
+            ),
             exit_usage
         );
     }
@@ -92,7 +97,7 @@ Command simulate_command()
         .options =
             {{"--seed", "N", "the first seed [1]"},
              {"--seeds", "N", "how many [100]"},
-             {"--store", "NAME", "memory, sqlite or both [both]"},
+             {"--store", "NAME", "memory, sqlite, both or postgres://… [both]"},
              {"--json", "", "one object as the last line"},
              {"--trace", "", "every event; for one seed at a time"},
              {"--mutant", "NAME", "with this defect built in, which must be found"}},

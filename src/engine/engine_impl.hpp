@@ -152,6 +152,12 @@ private:
     Task<Result<void>> work_through(DueQuery query, WorkReport& report);
     Task<void> work_on(NamedRecord found, Instant now, WorkReport& report);
     Task<void> run_loaded(Lease& owned);
+
+    // engine_sweep.cpp
+    Task<Result<SweepReport>> sweep(std::size_t count_max, Duration* work);
+    Result<void> clean_up_after(Transaction& transaction, const std::vector<RecordId>& ids);
+    bool work_through_due(std::optional<std::string>& trouble);
+    bool sweep_through(std::optional<std::string>& trouble);
     bool run_pass();
     void run_worker();
 

@@ -1,5 +1,5 @@
-// The worker: reconciles, takes over abandoned work, sweeps. Each pass is one bounded call; the thread only
-// repeats it and pauses.
+// The worker: reconciles and takes over abandoned work. Each pass is one bounded call; what repeats it is in
+// engine_sweep.cpp.
 
 #include "base/fault_point.hpp"
 #include "core/transition.hpp"
@@ -229,78 +229,6 @@ Task<void> EngineImpl::run_loaded(Lease& owned)
     }
     const auto released = co_await settle(lease, Settled::released, std::nullopt, "for the client's retry");
     static_cast<void>(released);
-}
-
-Task<Result<SweepReport>> EngineImpl::async_sweep_once()
-{
-    if (is_in_child()) co_return fail_in_child();
-    co_await FaultPointReached{FaultPoint::sweep_before_write};
-    if (transactional_ == nullptr) {
-        auto swept = co_await store_.sweep(options_.sweep_batch, options_.audit_retention);
-        if (!swept) co_return std::unexpected(swept.error());
-        co_return SweepReport{swept->ids.size(), swept->audit_entries, std::move(swept->unreadable)};
-    }
-    SweepReport report;
-    Closure closure = [this, &report](Transaction& transaction) -> Result<void> {
-        auto swept = transactional_->sweep(transaction, options_.sweep_batch, options_.audit_retention);
-        if (!swept) return std::unexpected(swept.error());
-        report = {swept->ids.size(), swept->audit_entries, std::move(swept->unreadable)};
-        for (const Declared* operation : operations_.all()) {
-            if (!operation->spec.swept) continue;
-            std::vector<RecordId> own;
-            std::ranges::copy_if(swept->ids, std::back_inserter(own), [&](const RecordId& id) {
-                return id.operation == operation->name;
-            });
-            if (own.empty()) continue;
-            if (auto cleaned = operation->spec.swept(transaction, own); !cleaned) return cleaned;
-        }
-        return {};
-    };
-    const auto committed = co_await transactional_->database().async_transact(std::move(closure));
-    if (!committed) co_return std::unexpected(committed.error());
-    co_return report;
-}
-
-// One pass. Whether there was so much to do that the next should follow at once.
-bool EngineImpl::run_pass()
-{
-    std::optional<std::string> trouble;
-    bool has_more = false;
-    try {
-        const auto worked = work_once();
-        const auto swept = sweep_once();
-        trouble = worked ? worked->unreadable : worked.error().detail;
-        if (!swept) trouble = swept.error().detail;
-        if (swept && swept->unreadable) trouble = swept->unreadable;
-        // A full batch means there is more, so only a short one earns a pause.
-        has_more = (swept && swept->records >= options_.sweep_batch) ||
-                   (worked && worked->claimed >= DueQuery{}.count_max);
-    } catch (const std::exception& exception) {
-        trouble = exception.what();  // of a `swept` function
-    } catch (...) {
-        trouble = "an exception of unknown type";
-    }
-    const std::lock_guard guard{worker_mutex_};
-    worker_trouble_ = std::move(trouble);
-    return has_more;
-}
-
-std::optional<std::string> EngineImpl::worker_trouble() const
-{
-    const std::lock_guard guard{worker_mutex_};
-    return worker_trouble_;
-}
-
-void EngineImpl::run_worker()
-{
-    const Duration period = *options_.worker_period;
-    std::unique_lock lock{worker_mutex_};
-    while (!is_stopped_) {
-        lock.unlock();
-        const bool has_more = run_pass();
-        lock.lock();
-        if (!has_more) worker_changed_->wait_for(lock, period, [this] { return is_stopped_.load(); });
-    }
 }
 
 }  // namespace umavez

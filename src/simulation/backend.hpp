@@ -18,6 +18,8 @@
 
 namespace umavez::simulation {
 
+class PostgresGround;
+
 // What one process holds of the store. Outlives the engine that is made on it.
 class NodeStore {
 public:
@@ -59,5 +61,9 @@ std::unique_ptr<Backend> make_shared_backend(
     Scene& scene, std::optional<Mutant> mutant, const OpenSharedStore& open
 );
 std::unique_ptr<Backend> make_sqlite_backend(Scene& scene);
+// Empties the ground, which outlives it.
+std::unique_ptr<Backend> make_postgres_backend(
+    Scene& scene, std::optional<Mutant> mutant, PostgresGround& ground
+);
 
 }  // namespace umavez::simulation

@@ -20,7 +20,8 @@ void print_failure(const FailedSeed& failed, bool has_mutant, std::ostream& err)
     for (std::size_t i = from; i < failed.story.size(); ++i) err << "    " << failed.story[i] << '\n';
     if (has_mutant) return;
     err << fmt::format(
-        "  again: umavez simulate --seed {} --seeds 1 --store {} --trace\n", failed.seed, failed.store
+        "  again: umavez simulate --seed {} --seeds 1 --store {}{} --trace\n", failed.seed, failed.store,
+        failed.store == "postgres" ? "://…" : ""
     );
 }
 
@@ -60,6 +61,9 @@ int run_simulate_command(const SimulationOptions& options, std::ostream& out, st
         for (const std::string& name : mutant_names()) err << ' ' << name;
         err << '\n';
         return 2;
+    } catch (const std::runtime_error& broken) {
+        err << broken.what() << '\n';
+        return 1;
     }
     for (const FailedSeed& failed : report.failures) {
         print_failure(failed, options.mutant.has_value(), err);

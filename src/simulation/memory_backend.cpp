@@ -42,8 +42,9 @@ public:
         : scene_(scene),
           mutant_(mutant),
           clock_(scene.world),
-          store_(open ? std::make_unique<WaitingStore>(open(clock_)) : make_store(clock_)),
-          observer_(scene, *store_, clock_),
+          store_(open ? open(clock_) : make_store(clock_)),
+          waiting_(open ? std::make_unique<WaitingStore>(*store_) : nullptr),
+          observer_(scene, waiting_ ? *waiting_ : *store_, clock_),
           shared_mutant_(make_shared_mutant(mutant, observer_))
     {
     }
@@ -88,6 +89,7 @@ private:
     const std::optional<Mutant> mutant_;
     StoreSideClock clock_;
     std::unique_ptr<Store> store_;
+    std::unique_ptr<Store> waiting_;  // null: in memory, where nothing is waited for
     ObservingStore observer_;
     std::unique_ptr<Store> shared_mutant_;
 };

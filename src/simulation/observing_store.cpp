@@ -63,6 +63,12 @@ std::optional<Record> ObservingStore::before_last_change(const RecordId& id) con
     return key->second.changes.back().before;
 }
 
+const Record* ObservingStore::known(const RecordId& id) const
+{
+    const auto there = there_.find(id);
+    return there == there_.end() ? nullptr : &there->second;
+}
+
 void ObservingStore::observe(
     CallId call, const RecordId& id, std::optional<Record> after, Instant store_now
 )

@@ -27,8 +27,13 @@ public:
     // What a lagging replica might still show: the record before its last change.
     std::optional<Record> before_last_change(const RecordId& id) const;
 
-private:
+    // A change that was not made through here. Nullopt: the record was swept.
     void observe(CallId call, const RecordId& id, std::optional<Record> after, Instant store_now);
+
+    // The record after its last change; null: there is none.
+    const Record* known(const RecordId& id) const;
+
+private:
 
     Scene& scene_;
     const StoreSideClock& clock_;

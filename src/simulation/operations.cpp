@@ -104,15 +104,15 @@ std::vector<OperationPlan> plan_operations(const Swarm& swarm, StoreKind store)
     plans.push_back(rerun_plan(swarm));
     if (store == StoreKind::memory) {
         plans.push_back(cached_plan(swarm));
-        const bool steps = swarm.rate(FaultKind::store_clock_step) > 0;
-        for (OperationPlan& plan : plans) plan.clock_back_max = steps ? clock_step_max * 2 : 0s;
-        return plans;
+    } else {
+        plans.push_back(atomic_plan(OperationKind::atomic, "order.atomic", swarm));
+        plans.push_back(atomic_plan(OperationKind::atomic_short, "order.short", swarm));
+        plans.back().policy.retention = swarm.retention.value_or(9s);
+        plans.push_back(leased_plan(OperationKind::row, "order.row", swarm));
+        plans.back().is_in_rows = true;
     }
-    plans.push_back(atomic_plan(OperationKind::atomic, "order.atomic", swarm));
-    plans.push_back(atomic_plan(OperationKind::atomic_short, "order.short", swarm));
-    plans.back().policy.retention = swarm.retention.value_or(9s);
-    plans.push_back(leased_plan(OperationKind::row, "order.row", swarm));
-    plans.back().is_in_rows = true;
+    const bool steps = is_shared(store) && swarm.rate(FaultKind::store_clock_step) > 0;
+    for (OperationPlan& plan : plans) plan.clock_back_max = steps ? clock_step_max * 2 : 0s;
     return plans;
 }
 

@@ -39,7 +39,7 @@ Node::Node(
       timers_(scene.world, scene.scheduling(), id_, 3ms),
       store_(backend.attach(id_, clock_)),
       engine_(store_->make_engine({
-          .audit = scene.store == StoreKind::sqlite,
+          .audit = scene.store != StoreKind::memory,
           .worker_period = std::nullopt,
           .sweep_batch = 50,
           .store_patience = scene.swarm.patience,

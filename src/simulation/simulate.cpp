@@ -1,5 +1,6 @@
 #include "simulation/simulate.hpp"
 
+#include "simulation/postgres_ground.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/universe.hpp"
 
@@ -16,10 +17,12 @@ constexpr std::uint64_t progress_every = 200;
 
 StoreKind store_of(const SimulationOptions& options, std::uint64_t seed)
 {
+    if (options.store == SimulationOptions::Stores::postgres) return StoreKind::postgres;
     if (options.mutant) return StoreKind::memory;
     switch (options.store) {
         case SimulationOptions::Stores::memory: return StoreKind::memory;
         case SimulationOptions::Stores::sqlite: return StoreKind::sqlite;
+        case SimulationOptions::Stores::postgres:
         case SimulationOptions::Stores::both: break;
     }
     return seed % 2 == 1 ? StoreKind::memory : StoreKind::sqlite;
@@ -31,6 +34,14 @@ std::optional<Mutant> mutant_of(const SimulationOptions& options)
     const auto mutant = parse_mutant(*options.mutant);
     if (!mutant) throw std::invalid_argument("unknown mutant \"" + *options.mutant + "\"");
     return mutant;
+}
+
+std::unique_ptr<PostgresGround> ground_of(const SimulationOptions& options)
+{
+    if (options.store != SimulationOptions::Stores::postgres) return nullptr;
+    auto ground = PostgresGround::open(options.postgres_url);
+    if (!ground) throw std::runtime_error(ground.error().detail);
+    return *std::move(ground);
 }
 
 void add(SimulationReport& report, const SeedResult& result)
@@ -73,6 +84,7 @@ void print_progress(const SimulationReport& report, std::ostream& progress)
 SimulationReport simulate(const SimulationOptions& options, std::ostream& progress)
 {
     const std::optional<Mutant> mutant = mutant_of(options);
+    const std::unique_ptr<PostgresGround> ground = ground_of(options);
     SimulationReport report{.first_seed = options.first_seed};
     for (std::size_t i = 0; i < SeedResult{}.endings.size(); ++i) {
         report.endings.emplace_back(to_text(static_cast<Ending>(i)), 0);
@@ -81,6 +93,7 @@ SimulationReport simulate(const SimulationOptions& options, std::ostream& progre
         const std::uint64_t seed = options.first_seed + i;
         SeedPlan plan = plan_seed(seed, store_of(options, seed), mutant);
         plan.open_shared = options.open_shared;
+        plan.postgres = ground.get();
         plan.keeps_trace = options.prints_trace;
         const SeedResult result = run_seed(plan);
         add(report, result);

@@ -25,15 +25,19 @@ struct SimulationOptions {
     std::uint64_t first_seed = 1;
     std::uint64_t seeds = 100;
     bool json = false;
-    std::optional<std::string> mutant;  // by name; only on the memory store
+    std::optional<std::string> mutant;  // by name; not on SQLite
 
     // `both`: odd seeds in memory, even seeds on SQLite.
-    enum class Stores : std::uint8_t { memory, sqlite, both };
+    enum class Stores : std::uint8_t { memory, sqlite, both, postgres };
     Stores store = Stores::both;
 
     // Under `memory`, a real server instead: called for every seed, gives an empty store under the clock of
     // the simulated world, and the clock outlives it.
     std::function<std::unique_ptr<Store>(const Clock&)> open_shared;
+
+    // Under `postgres`: of a database that is empty or was made by an earlier simulation. It is emptied for
+    // every seed.
+    std::string postgres_url;
 
     bool progress = true;
     bool stop_at_first = false;  // violation
@@ -61,7 +65,7 @@ struct SimulationReport {
     std::vector<FailedSeed> failures;  // the first few
 };
 
-// Refuses an unknown mutant with std::invalid_argument.
+// Refuses an unknown mutant with std::invalid_argument, a database it cannot use with std::runtime_error.
 SimulationReport simulate(const SimulationOptions& options, std::ostream& progress);
 
 std::vector<std::string> mutant_names();

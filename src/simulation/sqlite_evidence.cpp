@@ -1,6 +1,6 @@
 #include "simulation/sqlite_evidence.hpp"
 
-#include "simulation/clocks.hpp"
+#include "simulation/ledger_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,14 +11,6 @@ namespace umavez::simulation {
 namespace {
 
 constexpr std::string_view schema = R"(
-CREATE TABLE sim_ledger (
-    number INTEGER PRIMARY KEY,
-    tenant_id TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    key TEXT NOT NULL,
-    payload TEXT NOT NULL,
-    at INTEGER NOT NULL
-) STRICT;
 CREATE TABLE sim_history (
     id INTEGER PRIMARY KEY,
     tenant_id TEXT NOT NULL,
@@ -56,15 +48,6 @@ CREATE TRIGGER sim_deleted AFTER DELETE ON umavez_records BEGIN
         VALUES (old.tenant_id, old.operation, old.key, 0);
 END;
 )";
-
-RecordId id_of(const Row& row, std::size_t first)
-{
-    return {
-        *TenantId::parse(row.text(first)),
-        *Operation::parse(row.text(first + 1)),
-        *Key::parse(row.text(first + 2)),
-    };
-}
 
 Status status_of(const std::string& text)
 {
@@ -113,7 +96,7 @@ Result<void> read_history(Transaction& transaction, Evidence& evidence)
     if (!rows) return std::unexpected(rows.error());
     std::map<RecordId, Record> there;
     for (const Row& row : *rows) {
-        const RecordId id = id_of(row, 0);
+        const RecordId id = record_id_of(row, 0);
         RecordChange change;
         const auto before = there.find(id);
         if (before != there.end()) change.before = before->second;
@@ -131,26 +114,11 @@ Result<void> read_history(Transaction& transaction, Evidence& evidence)
     return {};
 }
 
-Result<void> read_ledger(Transaction& transaction, Evidence& evidence)
-{
-    const auto rows = transaction.query(
-        "SELECT number, tenant_id, operation, key, payload, at FROM sim_ledger ORDER BY rowid"
-    );
-    if (!rows) return std::unexpected(rows.error());
-    for (const Row& row : *rows) {
-        evidence.keys[id_of(row, 1)].effects.push_back({
-            .number = static_cast<std::uint64_t>(row.integer(0)),
-            .payload = row.text(4),
-            .at = from_micros(row.integer(5)) - world_began,
-        });
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<void> prepare_evidence(Database& database)
 {
+    if (auto made = make_ledger_table(database); !made) return made;
     const std::array migrations = {
         Migration{.module = "sim", .version = 1, .sql = std::string{schema}},
     };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Evidence inside the database: sim_ledger, the business rows, and sim_history, which triggers fill with
+// Evidence inside the database: sim_ledger (ledger_table.hpp), and sim_history, which triggers fill with
 // every committed change of a record. Both survive a crash exactly as the records do.
 
 #include "simulation/evidence.hpp"

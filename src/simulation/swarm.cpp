@@ -62,14 +62,19 @@ std::string_view to_text(FaultKind kind) noexcept
 
 std::string_view to_text(StoreKind store) noexcept
 {
-    return store == StoreKind::memory ? "memory" : "sqlite";
+    switch (store) {
+        case StoreKind::memory: return "memory";
+        case StoreKind::sqlite: return "sqlite";
+        case StoreKind::postgres: break;
+    }
+    return "postgres";
 }
 
 bool Swarm::is_bounded(StoreKind store) const
 {
     // A step of the clock that judges leases is a delay nobody can bound. SQLite's follows the wall clock
     // of whichever process opens the file.
-    if (store == StoreKind::memory && rate(FaultKind::store_clock_step) > 0) return false;
+    if (is_shared(store) && rate(FaultKind::store_clock_step) > 0) return false;
     if (store == StoreKind::sqlite && rate(FaultKind::node_clock_wrong) > 0) return false;
     if (store == StoreKind::sqlite && rate(FaultKind::node_clock_step) > 0) return false;
     const Duration pause = rate(FaultKind::pause) > 0 ? pause_max : Duration{0};
@@ -91,7 +96,7 @@ Swarm draw_swarm(Dice dice, StoreKind store)
         const FaultPoint point = draw_point(dice);
         swarm.crashes.push_back({point, static_cast<std::uint32_t>(1 + dice.below(12))});
     }
-    swarm.nodes = store == StoreKind::memory ? static_cast<std::uint32_t>(1 + dice.below(3)) : 1;
+    swarm.nodes = is_shared(store) ? static_cast<std::uint32_t>(1 + dice.below(3)) : 1;
     swarm.clients = static_cast<std::uint32_t>(3 + dice.below(10));
     swarm.intents = static_cast<std::uint32_t>(2 + dice.below(5));
     swarm.keys = static_cast<std::uint32_t>(1 + dice.below(4));

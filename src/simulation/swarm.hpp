@@ -62,7 +62,10 @@ struct PlannedCrash {
 // Less than the shortest retention: an epoch must not fall after its record was swept.
 inline constexpr Duration clock_step_max = std::chrono::seconds{3};
 
-enum class StoreKind : std::uint8_t { memory, sqlite };
+enum class StoreKind : std::uint8_t { memory, sqlite, postgres };
+
+// Several processes share it, and it has a clock of its own.
+constexpr bool is_shared(StoreKind store) noexcept { return store != StoreKind::sqlite; }
 
 std::string_view to_text(StoreKind store) noexcept;
 

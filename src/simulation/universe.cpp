@@ -33,6 +33,16 @@ void run_phases(Scene& scene, Shop& shop)
     scene.world.run_until(swarm.faults_for + 20s + swarm.lease * 18 + swarm.settle * 2);
 }
 
+std::unique_ptr<Backend> make_backend(Scene& scene, const SeedPlan& plan)
+{
+    switch (plan.store) {
+        case StoreKind::memory: return make_shared_backend(scene, plan.mutant, plan.open_shared);
+        case StoreKind::sqlite: return make_sqlite_backend(scene);
+        case StoreKind::postgres: break;
+    }
+    return make_postgres_backend(scene, plan.mutant, *plan.postgres);
+}
+
 void sum_up(const Scene& scene, SeedResult& result)
 {
     for (const Call& call : scene.evidence.calls) {
@@ -59,9 +69,7 @@ SeedPlan plan_seed(std::uint64_t seed, StoreKind store, std::optional<Mutant> mu
 SeedResult run_seed(const SeedPlan& plan)
 {
     Scene scene{plan.seed, plan.store, plan.swarm, plan.keeps_trace};
-    const std::unique_ptr<Backend> backend =
-        plan.store == StoreKind::memory ? make_shared_backend(scene, plan.mutant, plan.open_shared)
-                                        : make_sqlite_backend(scene);
+    const std::unique_ptr<Backend> backend = make_backend(scene, plan);
     SeedResult result;
     {
         Shop shop{scene, *backend};

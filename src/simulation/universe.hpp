@@ -21,7 +21,8 @@ struct SeedPlan {
     Swarm swarm;
     std::vector<bool> clients_off;  // by number; shorter than `swarm.clients` means on
     std::optional<Mutant> mutant;
-    OpenSharedStore open_shared;  // null: in memory
+    OpenSharedStore open_shared;         // null: in memory
+    PostgresGround* postgres = nullptr;  // for StoreKind::postgres
     bool keeps_trace = false;
 };
 

@@ -223,10 +223,11 @@ std::string PostgresServer::url_of(const std::string& host, int port, const std:
     return url;
 }
 
-std::string PostgresServer::run(const std::string& sql) const
+std::string PostgresServer::run_in(const std::string& database, const std::string& sql) const
 {
+    // The last of two parameters of one name counts.
     const std::unique_ptr<PGconn, decltype(&PQfinish)> connection{
-        PQconnectdb(url().c_str()), PQfinish
+        PQconnectdb(url("dbname=" + database).c_str()), PQfinish
     };
     PQsetNoticeProcessor(connection.get(), [](void*, const char*) {}, nullptr);
     const std::unique_ptr<PGresult, decltype(&PQclear)> result{

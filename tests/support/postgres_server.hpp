@@ -49,8 +49,9 @@ public:
     void wait_for_standby() const;
     void promote() const;  // a standby becomes the primary
 
-    // Runs `sql` with psql and gives what it printed; throws if it failed.
-    std::string run(const std::string& sql) const;
+    // Runs `sql` and gives the first value of its rows; throws if it failed.
+    std::string run(const std::string& sql) const { return run_in("postgres", sql); }
+    std::string run_in(const std::string& database, const std::string& sql) const;
 
 private:
     void make_data() const;
