@@ -138,6 +138,7 @@ void Lanes::write(std::vector<Call*> calls, Purpose purpose)
 {
     const WritingCalls writing{database_, notes_, purpose};
     writing.write(calls);
+    if (notes_.take_given_back()) expect_notes();
     for (Call* const call : calls) answer(*call);
 }
 
@@ -145,6 +146,7 @@ void Lanes::write_notes(Purpose purpose)
 {
     const WritingCalls writing{database_, notes_, purpose};
     writing.write_notes();
+    if (notes_.take_given_back()) expect_notes();
 }
 
 }  // namespace umavez::pg
