@@ -20,6 +20,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+test::PostgresServer& server()
+{
+    static test::PostgresServer one{{.durable = true, .listens = true}};
+    return one;
+}
+
 RecordId id(std::string_view key = "k1")
 {
     return {*TenantId::parse("acme"), *Operation::parse("enviar"), *Key::parse(key)};
@@ -102,12 +108,12 @@ TEST(PostgresNotes, ThoseThatRideAndThoseThatWaitShareOneLimit)
 
 TEST(PostgresNotes, ThoseThatFoundNoServerAreWrittenWhenItIsBackAlthoughNobodyCalls)
 {
-    test::PostgresServer server{{.durable = true}};
-    Opened opened{server.url()};
-    server.kill();
+    const test::PostgresSchema schema{server()};
+    Opened opened{schema.url()};
+    server().kill();
     opened.store->note(id(), {AuditEvent::replayed, "while it was away"});
     ASSERT_FALSE(opened.claim("away"));  // and the note that rode along
-    server.start();
+    server().start();
 
     const auto entries = opened.story(id(), 1);
 
@@ -118,9 +124,9 @@ TEST(PostgresNotes, ThoseThatFoundNoServerAreWrittenWhenItIsBackAlthoughNobodyCa
 
 TEST(PostgresNotes, ARideWithoutAnAnswerIsNotRiddenTwice)
 {
-    test::PostgresServer server{{.listens = true}};
-    test::TextCutter proxy{static_cast<std::uint16_t>(server.port())};
-    Opened opened{server.url_of("127.0.0.1", proxy.port())};
+    const test::PostgresSchema schema{server()};
+    test::TextCutter proxy{static_cast<std::uint16_t>(server().port())};
+    Opened opened{schema.url("port=" + std::to_string(proxy.port()))};
     opened.store->note(id("first"), {AuditEvent::replayed, ""});
     ASSERT_EQ(opened.story(id("first"), 1).size(), 1u);
 
@@ -137,7 +143,7 @@ TEST(PostgresNotes, ARideWithoutAnAnswerIsNotRiddenTwice)
 
 TEST(PostgresSweep, ARecordThatFailsItsChecksIsLeftAloneAndKeepsNobodyFromBeingSwept)
 {
-    const test::PostgresSchema schema;
+    const test::PostgresSchema schema{server()};
     Opened opened{schema.url()};
     for (const char* const key : {"corrupt", "spent"}) ASSERT_TRUE(opened.claim(key));
     const auto spoilt = opened.database->transact([](Transaction& transaction) -> Result<void> {
@@ -163,14 +169,16 @@ TEST(PostgresSweep, ARecordThatFailsItsChecksIsLeftAloneAndKeepsNobodyFromBeingS
 // Three are written, two are there already: the look at those is lost, and with it what is known.
 TEST(PostgresLanes, ALookThatIsLostAfterAWriteIsUnknown)
 {
-    test::PostgresServer server{{.listens = true}};
-    test::TextCutter proxy{static_cast<std::uint16_t>(server.port())};
-    Opened opened{server.url_of("127.0.0.1", proxy.port())};
+    const test::PostgresSchema schema{server()};
+    test::TextCutter proxy{static_cast<std::uint16_t>(server().port())};
+    Opened opened{schema.url("port=" + std::to_string(proxy.port()))};
     for (const char* const key : {"there", "there too"}) ASSERT_TRUE(opened.claim(key));
     proxy.cut_answer_with(std::string{"SELECT 2\0", 9});  // the tag of the look
 
     std::vector<Insertion> batch;
-    for (const char* const key : {"new", "new too", "newest", "there", "there too"}) batch.push_back(insertion(key));
+    for (const char* const key : {"new", "new too", "newest", "there", "there too"}) {
+        batch.push_back(insertion(key));
+    }
     const auto found = wait(opened.store->insert_or_get(std::move(batch)));
 
     EXPECT_EQ(proxy.strikes(), 1);
@@ -182,7 +190,7 @@ TEST(PostgresLanes, ALookThatIsLostAfterAWriteIsUnknown)
 
 TEST(PostgresLanes, ATakeoverOfARowThatATransactionHoldsIsBusy)
 {
-    const test::PostgresSchema schema;
+    const test::PostgresSchema schema{server()};
     Opened opened{schema.url()};
     auto claimed = opened.claim("held");
     ASSERT_TRUE(claimed) << claimed.error().detail;
@@ -211,7 +219,7 @@ TEST(PostgresLanes, ATakeoverOfARowThatATransactionHoldsIsBusy)
 // An older program that is still running.
 TEST(PostgresVersions, NothingIsWrittenOnceANewerProgramHasMigrated)
 {
-    const test::PostgresSchema schema;
+    const test::PostgresSchema schema{server()};
     Opened older{schema.url()};
     ASSERT_TRUE(older.claim("before"));
     const auto migrated = older.database->transact([](Transaction& transaction) -> Result<void> {
