@@ -173,6 +173,9 @@ public:
 
     virtual std::vector<OperationStats> stats() const = 0;
 
+    // Audit entries of decisions that changed nothing (a replay, say) and found no room or no store.
+    virtual std::uint64_t audit_notes_dropped() const = 0;
+
     // Why the last pass of the engine's worker failed, if it did, or which record it left alone.
     virtual std::optional<std::string> worker_trouble() const = 0;
     virtual Task<Result<std::vector<RecordsByStatus>>> async_count() = 0;

@@ -84,7 +84,7 @@ private:
             to_text(policy_.guarantee),
             offered.store_name,
             policy_.guarantee == Guarantee::cached ? "memory, or guarantee = \"leased\""
-                                                   : "SQLite, or guarantee = \"cached\""
+                                                   : "SQLite or PostgreSQL, or guarantee = \"cached\""
         );
     }
 

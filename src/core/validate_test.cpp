@@ -49,12 +49,12 @@ TEST(Validate, RefusesAGuaranteeTheStoreCannotGive)
 
     EXPECT_EQ(
         verdict(Policy{}, memory),
-        "guarantee = \"atomic\" cannot be given by the memory store; use SQLite, or "
+        "guarantee = \"atomic\" cannot be given by the memory store; use SQLite or PostgreSQL, or "
         "guarantee = \"cached\""
     );
     EXPECT_EQ(
         verdict(leased_policy(), memory),
-        "guarantee = \"leased\" cannot be given by the memory store; use SQLite, or "
+        "guarantee = \"leased\" cannot be given by the memory store; use SQLite or PostgreSQL, or "
         "guarantee = \"cached\""
     );
     EXPECT_EQ(

@@ -181,6 +181,7 @@ public:
     // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is
     // full the entry is dropped and counted.
     virtual void note(RecordId id, AuditNote audit) noexcept = 0;
+    virtual std::uint64_t notes_dropped() const noexcept { return 0; }  // since it was opened
 
     // The story of a key, oldest first.
     virtual Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) = 0;

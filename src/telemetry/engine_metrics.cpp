@@ -175,6 +175,11 @@ void add_database(FamilyList& list, const EngineSnapshot& snapshot)
         "Batches that had to undo a member, and were run again with savepoints"
     );
     list.add(snapshot.lane.batches_rerun);
+    list.counter(
+        "umavez_audit_notes_dropped_total",
+        "Audit entries of replays and refusals that found no room or no store"
+    );
+    list.add(snapshot.audit_notes_dropped);
     list.gauge("umavez_lane_queue_length", "Members that wait for the lane");
     list.add(snapshot.lane.queue_length);
 }

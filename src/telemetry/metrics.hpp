@@ -22,6 +22,7 @@ struct EngineSnapshot {
     std::vector<OperationStats> operations;
     std::vector<RecordsByStatus> records;
     LaneStats lane;
+    std::uint64_t audit_notes_dropped = 0;
     bool reachable = true;
 };
 

@@ -105,6 +105,30 @@ TEST_F(PostgresBounds, ACommitWhoseStandbyIsMissingIsUnknownInTimeAndFoundLater)
     EXPECT_EQ(shop.count("SELECT count(*) FROM pedidos WHERE item = 'a'"), 1);
 }
 
+// The COMMIT waits for its standby, its read-back for the COMMIT; then the server freezes. That the read-back
+// came to nothing does not say that the first run did.
+TEST_F(PostgresBounds, AReadBackThatIsLostLeavesTheCommitUnknown)
+{
+    Shop shop{server().url(), 30s, brief()};
+    get<Executed>(shop.engine->atomically(request("pedidos.criar", "k0"), shop.inserting("0")));
+    set_standby("nobody");
+    Result<Outcome> outcome;
+    {
+        const std::jthread caller{[&] {
+            outcome = shop.engine->atomically(request("pedidos.criar", "k1"), shop.inserting("a"));
+        }};
+        const Duration deadline = system_clock().boottime() + 10s;
+        while (server().run("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "0") {
+            ASSERT_LT(system_clock().boottime(), deadline);
+        }
+        server().freeze(true);
+    }
+    server().freeze(false);
+    set_standby("");
+
+    EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::unknown);
+}
+
 // Requests that go on coming do not fill the server with commits that wait.
 TEST_F(PostgresBounds, CommitsThatWaitForAStandbyAreNoMoreThanConnections)
 {

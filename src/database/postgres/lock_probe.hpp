@@ -1,8 +1,8 @@
 #pragma once
 
-// A lock was not had in time: was it a key's, which a request under way holds, or is the whole table locked, by
-// a VACUUM FULL, an ALTER TABLE or a hand? The server gives both the same code. Confined to the thread of the
-// connection.
+// A lock was not had in time: was it a key's, which a request under way holds, or is the whole table
+// locked, by a VACUUM FULL, an ALTER TABLE or a hand? The server gives both the same code. Confined to the
+// thread of the connection.
 
 #include "database/postgres/connection.hpp"
 

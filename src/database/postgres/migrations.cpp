@@ -118,6 +118,7 @@ Result<void> PostgresDatabase::migrate(std::span<const Migration> migrations)
             return done;
         }
     }
+    schema_.know(migrations);
     return {};
 }
 

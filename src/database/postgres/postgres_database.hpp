@@ -7,6 +7,7 @@
 
 #include "database/postgres/pool.hpp"
 #include "database/postgres/postgres_transaction.hpp"
+#include "database/postgres/schema_watch.hpp"
 #include "database/postgres/url.hpp"
 #include "database/postgres/workers.hpp"
 
@@ -59,6 +60,8 @@ public:
     Pool& pool() noexcept { return parts_->pool; }
     Workers& readers() noexcept { return parts_->readers; }
     bool is_pooled() const noexcept { return is_pooled_; }
+    // Before a write on this connection: whether the schema is still ours.
+    Result<void> check_schema(Connection& connection) { return schema_.check(connection); }
     // A test's; null: the server's.
     const StoreClock* clock() const noexcept { return clock_ ? &*clock_ : nullptr; }
     // Null: a transaction of another database, whose rows would not commit with ours.
@@ -85,6 +88,7 @@ private:
     const bool is_pooled_;
     const unsigned generation_ = fork_generation();
     const std::optional<StoreClock> clock_;
+    SchemaWatch schema_;
     std::atomic<std::uint64_t> batches_{0};
     std::atomic<std::uint64_t> members_{0};
     std::atomic<std::uint64_t> retried_alone_{0};

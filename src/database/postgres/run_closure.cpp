@@ -134,6 +134,11 @@ Result<void> PostgresDatabase::run(
             transaction.lock_timeout = std::max<Duration>(time_left(), std::chrono::milliseconds{1});
             transaction.run_limit = std::min(options.run_limit, transaction.lock_timeout);
         }
+        if (options.access == Access::read_write && !unknown) {
+            auto ours = check_schema(**loan);
+            if (!ours && (*loan)->is_lost() && !is_over()) continue;
+            if (!ours) return ours;
+        }
         Attempt done = attempt(**loan, transaction, closure);
         if (done.is_unknown) {
             if (!options.finds_itself) return done.result;

@@ -50,6 +50,9 @@ inline constexpr auto retry_pause_most = 20ms;
 // COMMIT, one to find out what became of a COMMIT without an answer.
 inline constexpr int run_limits_per_call = 3;
 
+// How often a program looks whether a newer one has migrated the schema.
+inline constexpr auto schema_look = 1s;
+
 inline constexpr std::size_t statements_cached_max = 256;
 inline constexpr int savepoints_max = 8;
 

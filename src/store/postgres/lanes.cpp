@@ -131,6 +131,7 @@ void Lanes::write(std::span<Call* const> calls, Way& way, std::unique_lock<std::
     lock.unlock();
     const WritingCalls writing{database_, notes_, way.purpose};
     writing.write(calls);
+    if (notes_.take_given_back()) expect_notes();
     lock.lock();
     --way.writers;
 }
@@ -139,6 +140,7 @@ void Lanes::write_notes(Purpose purpose)
 {
     const WritingCalls writing{database_, notes_, purpose};
     writing.write_notes();
+    if (notes_.take_given_back()) expect_notes();
 }
 
 }  // namespace umavez::pg

@@ -33,12 +33,13 @@ bool Notes::add(RecordId id, AuditNote note) noexcept
     try {
         const Duration at = time_.now();
         const std::lock_guard guard{mutex_};
-        if (waiting_count_.load() >= limits::audit_notes_max) {
+        if (count_.load() >= limits::audit_notes_max) {
             drop();
             return false;
         }
         waiting_.push_back({std::move(id), at, std::move(note)});
         waiting_count_.fetch_add(1);
+        count_.fetch_add(1);
         return waiting_.size() == 1;
     } catch (const std::exception&) {
         drop();  // out of memory: a note is not worth more
@@ -57,19 +58,30 @@ Notes::Ride::Ride(Notes& notes) : notes_(notes)
 Notes::Ride::~Ride()
 {
     if (riding_.empty()) return;
-    const std::lock_guard guard{notes_.mutex_};
-    notes_.waiting_count_.fetch_add(riding_.size());
-    notes_.waiting_.insert(
-        notes_.waiting_.begin(),
-        std::make_move_iterator(riding_.begin()),
-        std::make_move_iterator(riding_.end())
-    );
+    try {
+        const std::lock_guard guard{notes_.mutex_};
+        notes_.waiting_.insert(
+            notes_.waiting_.begin(),
+            std::make_move_iterator(riding_.begin()),
+            std::make_move_iterator(riding_.end())
+        );
+        notes_.waiting_count_.fetch_add(riding_.size());
+        notes_.is_given_back_ = true;
+    } catch (const std::exception&) {
+        drop();  // out of memory
+    }
+}
+
+void Notes::Ride::landed() noexcept
+{
+    notes_.count_.fetch_sub(riding_.size());
+    riding_.clear();
 }
 
 void Notes::Ride::drop() noexcept
 {
     notes_.dropped_.fetch_add(riding_.size(), std::memory_order_relaxed);
-    riding_.clear();
+    landed();
 }
 
 void Notes::Ride::board(Connection& connection)

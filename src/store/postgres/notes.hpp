@@ -2,8 +2,9 @@
 
 // Notes: decisions that changed nothing ride the next batch of any lane; nobody waits for them.
 //
-// Bounded by limits::audit_notes_max; what does not fit is dropped and counted. At a crash those
-// that had not yet landed are missing. Thread-safe.
+// Bounded by limits::audit_notes_max, those that ride included; what does not fit is dropped and counted. So
+// are those whose ride got no answer: they may have landed, and none is written twice. At a crash those that
+// had not yet landed are missing. Thread-safe.
 
 #include "database/postgres/connection.hpp"
 #include "store/audit.hpp"
@@ -38,6 +39,9 @@ public:
     bool is_waiting() const noexcept { return waiting_count_.load() > 0; }
     std::uint64_t dropped() const noexcept { return dropped_.load(); }
 
+    // Whether a ride failed since somebody asked, so that a lane should know again.
+    bool take_given_back() noexcept { return is_given_back_.exchange(false); }
+
     // Those that ride one batch. Unless they landed they wait again.
     class Ride final : public Rider {
     public:
@@ -48,8 +52,8 @@ public:
 
         bool is_empty() const noexcept { return riding_.empty(); }
         void board(Connection& connection) override;
-        void landed() noexcept { riding_.clear(); }
-        void drop() noexcept;  // they are why a batch failed
+        void landed() noexcept;
+        void drop() noexcept;  // they are why a batch failed, or nobody knows where they are
 
     private:
         Notes& notes_;
@@ -59,6 +63,8 @@ public:
 private:
     const Time time_;
     std::atomic<std::size_t> waiting_count_{0};
+    std::atomic<std::size_t> count_{0};  // waiting and riding
+    std::atomic<bool> is_given_back_{false};
     std::atomic<std::uint64_t> dropped_{0};
     std::mutex mutex_;
     std::vector<Note> waiting_;  // guarded by mutex_

@@ -84,7 +84,7 @@ public:
 
     const StoreTraits& traits() const noexcept override { return traits_; }
     Database& database() noexcept override { return database_; }
-    std::uint64_t notes_dropped() const noexcept { return notes_.dropped(); }
+    std::uint64_t notes_dropped() const noexcept override { return notes_.dropped(); }
 
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
     {
@@ -309,12 +309,6 @@ Result<std::unique_ptr<TransactionalStore>> open_postgres_store(Database& databa
         return std::unexpected(std::move(migrated.error()));
     }
     return std::make_unique<pg::PostgresStore>(*postgres);
-}
-
-std::uint64_t postgres_notes_dropped(const TransactionalStore& store)
-{
-    const auto* const postgres = dynamic_cast<const pg::PostgresStore*>(&store);
-    return postgres == nullptr ? 0 : postgres->notes_dropped();
 }
 
 }  // namespace umavez

@@ -56,7 +56,7 @@ const StaticSql update_audited_sql{"WITH done AS (" UMAVEZ_PG_UPDATE
 const StaticSql spent_sql{
     "SELECT id, tenant_id, operation, key FROM umavez_records WHERE expires_at <= $1 AND "
     "(status IN ('succeeded', 'failed') OR (status = 'processing' AND mode = 'run' AND "
-    "processing_expires_at <= $1)) ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED"
+    "processing_expires_at <= $1)) ORDER BY expires_at LIMIT $2 OFFSET $3 FOR UPDATE SKIP LOCKED"
 };
 const StaticSql delete_sql{
     "WITH gone AS (DELETE FROM umavez_records WHERE id = ANY ($1)) "
@@ -269,19 +269,25 @@ Result<Swept> sweep_records(
 )
 {
     const Instant now = transaction.now();
-    Parameters which;
-    which.add(to_micros(now));
-    which.add(static_cast<std::int64_t>(count_max));
-    const auto spent = transaction.run(spent_sql, which);
-    if (!spent) return std::unexpected(spent.error());
     Swept swept;
     std::vector<std::int64_t> found;
-    for (std::size_t row = 0; row < spent->rows(); ++row) {
-        auto id = read_record_id(*spent, row, 1);
-        if (!id && !swept.unreadable) swept.unreadable = std::move(id.error().detail);
-        if (!id) continue;
-        swept.ids.push_back(*std::move(id));
-        found.push_back(spent->integer(row, 0));
+    // Corrupt records stay, and must not keep the others from being swept: they are passed over.
+    std::size_t rows = count_max;
+    for (std::size_t seen = 0; found.size() < count_max && rows == count_max; seen += rows) {
+        Parameters which;
+        which.add(to_micros(now));
+        which.add(static_cast<std::int64_t>(count_max));
+        which.add(static_cast<std::int64_t>(seen));
+        const auto spent = transaction.run(spent_sql, which);
+        if (!spent) return std::unexpected(spent.error());
+        rows = spent->rows();
+        for (std::size_t row = 0; row < rows && found.size() < count_max; ++row) {
+            auto id = read_record_id(*spent, row, 1);
+            if (!id && !swept.unreadable) swept.unreadable = std::move(id.error().detail);
+            if (!id) continue;
+            swept.ids.push_back(*std::move(id));
+            found.push_back(spent->integer(row, 0));
+        }
     }
     if (!swept.ids.empty()) {
         Parameters gone;

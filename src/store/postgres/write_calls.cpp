@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 
 namespace umavez::pg {
@@ -71,6 +72,9 @@ std::optional<BatchFailure> WritingCalls::attempt(std::span<Call* const> calls, 
     const Duration asked_at = calls.empty() ? system_clock().boottime() : calls.front()->asked_at;
     auto loan = database_.pool().acquire(purpose_, asked_at);
     if (!loan) return BatchFailure{loan.error()};
+    if (const auto ours = database_.check_schema(**loan); !ours) {
+        return BatchFailure{ours.error(), (*loan)->is_lost() ? Remedy::reconnect : Remedy::none};
+    }
     const StoreClock* const clock = database_.clock();
     const BatchTrip trip{
         .connection = **loan,
@@ -91,7 +95,17 @@ std::optional<BatchFailure> WritingCalls::attempt(std::span<Call* const> calls, 
     return std::nullopt;
 }
 
-void WritingCalls::write(std::span<Call* const> calls) const
+void WritingCalls::write(std::span<Call* const> calls) const noexcept
+{
+    try {
+        write_all(calls);
+    } catch (const std::exception&) {
+        // Out of memory, most likely: too short for another allocation. What was sent may have been done.
+        for (Call* const call : calls) call->result = fail(Errc::store_unknown, "out of memory");
+    }
+}
+
+void WritingCalls::write_all(std::span<Call* const> calls) const
 {
     const auto give_all = [calls](const Error& error) {
         for (Call* const call : calls) call->result = std::unexpected(error);
@@ -105,7 +119,10 @@ void WritingCalls::write(std::span<Call* const> calls) const
         }
         const bool is_unknown = effect_of(failure->error.code) == Effect::unknown;
         const bool is_away = failure->error.code == Errc::store_unavailable;
-        if (is_unknown) return give_all(failure->error);
+        if (is_unknown) {
+            ride.drop();  // perhaps they landed: nothing is told twice
+            return give_all(failure->error);
+        }
         const bool repeats =
             failure->remedy == Remedy::run_again || failure->remedy == Remedy::reconnect;
         if (repeats && tries < tuning::closure_tries_max) {
@@ -123,7 +140,7 @@ void WritingCalls::write(std::span<Call* const> calls) const
         const bool stays_together = is_away && failure->remedy != Remedy::wait_more;
         if (calls.size() > 1 && !stays_together) {
             database_.count_retried(calls.size());
-            for (Call* const& call : calls) write({&call, 1});
+            for (Call* const& call : calls) write_all({&call, 1});
             return;
         }
         if (failure->remedy == Remedy::wait_more) {
@@ -141,14 +158,24 @@ bool WritingCalls::is_locked_out() const
     return loan && is_table_locked(**loan, records_lock_probe());
 }
 
-void WritingCalls::write_notes() const
+void WritingCalls::write_notes() const noexcept
+{
+    try {
+        write_waiting_notes();
+    } catch (const std::exception&) {
+        // Out of memory: the ride has given back or dropped what it held.
+    }
+}
+
+void WritingCalls::write_waiting_notes() const
 {
     Notes::Ride ride{notes_};
     if (ride.is_empty()) return;
     const auto failure = attempt({}, &ride);
     if (!failure) return ride.landed();
-    // A server that is away may come back; words that it refuses it will refuse again.
-    if (failure->error.code == Errc::sql) ride.drop();
+    // A server that is away may come back; words that it refuses it will refuse again, and those without an
+    // answer may have landed.
+    if (failure->error.code != Errc::store_unavailable) ride.drop();
 }
 
 }  // namespace umavez::pg

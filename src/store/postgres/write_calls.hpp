@@ -27,10 +27,12 @@ public:
     }
 
     // All of one kind. Each gets its result.
-    void write(std::span<Call* const> calls) const;
-    void write_notes() const;
+    void write(std::span<Call* const> calls) const noexcept;
+    void write_notes() const noexcept;
 
 private:
+    void write_all(std::span<Call* const> calls) const;
+    void write_waiting_notes() const;
     bool is_locked_out() const;
     // Nullopt: all have their answers.
     std::optional<BatchFailure> attempt(std::span<Call* const> calls, Notes::Ride* ride) const;

@@ -53,7 +53,7 @@ public:
 
     const StoreTraits& traits() const noexcept override { return traits_; }
     Database& database() noexcept override { return database_; }
-    std::uint64_t notes_dropped() const noexcept { return notes_.dropped(); }
+    std::uint64_t notes_dropped() const noexcept override { return notes_.dropped(); }
 
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
     {
@@ -256,12 +256,6 @@ Result<std::unique_ptr<TransactionalStore>> open_sqlite_store(Database& database
         return std::unexpected(std::move(migrated.error()));
     }
     return std::make_unique<SqliteStore>(*sqlite);
-}
-
-std::uint64_t notes_dropped(const TransactionalStore& store)
-{
-    const auto* const sqlite = dynamic_cast<const SqliteStore*>(&store);
-    return sqlite == nullptr ? 0 : sqlite->notes_dropped();
 }
 
 }  // namespace umavez

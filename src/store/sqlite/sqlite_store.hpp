@@ -5,15 +5,11 @@
 
 #include "store/transactional_store.hpp"
 
-#include <cstdint>
 #include <memory>
 
 namespace umavez {
 
 // Creates or upgrades its tables. The database is an SQLite database and outlives the store.
 Result<std::unique_ptr<TransactionalStore>> open_sqlite_store(Database& database);
-
-// Notes that did not fit, since the store was opened. For metrics.
-std::uint64_t notes_dropped(const TransactionalStore& store);
 
 }  // namespace umavez

@@ -1,0 +1,254 @@
+// What is peculiar to the PostgreSQL store: notes that could not ride, records that fail their own checks, a
+// schema that became newer. tests/conformance asks the rest.
+
+#include "store/postgres/postgres_store.hpp"
+
+#include "base/limits.hpp"
+#include "core/transition.hpp"
+#include "database/postgres/postgres_database.hpp"
+#include "store/postgres/notes.hpp"
+#include "support/postgres_server.hpp"
+#include "support/text_cutter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+namespace umavez::pg {
+namespace {
+
+using namespace std::chrono_literals;
+
+test::PostgresServer& server()
+{
+    static test::PostgresServer one{{.durable = true, .listens = true}};
+    return one;
+}
+
+RecordId id(std::string_view key = "k1")
+{
+    return {*TenantId::parse("acme"), *Operation::parse("enviar"), *Key::parse(key)};
+}
+
+Insertion insertion(std::string_view key)
+{
+    Request request{
+        .tenant_id = *TenantId::parse("acme"),
+        .operation = *Operation::parse("enviar"),
+        .key = *Key::parse(key),
+        .target = {},
+        .fingerprint = {},
+    };
+    const Policy policy;
+    return {
+        .id = id(key),
+        .draft = claim_draft(nullptr, request, policy, Claim{.new_lifetime = true}, Execution{1}),
+    };
+}
+
+class Opened {
+public:
+    explicit Opened(const std::string& url)
+    {
+        const auto parsed = parse_postgres_url(url);
+        if (!parsed) throw std::runtime_error(parsed.error().detail);
+        auto opened = PostgresDatabase::open(*parsed, {.durable = false});
+        if (!opened) throw std::runtime_error(opened.error().detail);
+        database = *std::move(opened);
+        auto made = open_postgres_store(*database);
+        if (!made) throw std::runtime_error(made.error().detail);
+        store = *std::move(made);
+    }
+    Result<std::vector<Found>> claim(std::string_view key)
+    {
+        std::vector<Insertion> batch;
+        batch.push_back(insertion(key));
+        return wait(store->insert_or_get(std::move(batch)));
+    }
+    // As soon as there are `count`, or what there is when patience ends.
+    std::vector<AuditEntry> story(const RecordId& of, std::size_t count)
+    {
+        const Duration deadline = system_clock().boottime() + 10s;
+        while (true) {
+            auto entries = wait(store->timeline(of, 10));
+            const bool is_over = system_clock().boottime() > deadline;
+            if (entries && (entries->size() >= count || is_over)) return *std::move(entries);
+            if (!entries && is_over) throw std::runtime_error(entries.error().detail);
+        }
+    }
+
+    std::unique_ptr<PostgresDatabase> database;
+    std::unique_ptr<TransactionalStore> store;
+};
+
+TEST(PostgresNotes, ThoseThatRideAndThoseThatWaitShareOneLimit)
+{
+    Notes notes{{[] { return Duration{}; }, [] { return std::optional<std::int64_t>{}; }}};
+    for (std::size_t i = 0; i < limits::audit_notes_max; ++i) {
+        notes.add(id(), {AuditEvent::replayed, ""});
+    }
+    {
+        const Notes::Ride failed{notes};
+        for (int i = 0; i < 5; ++i) notes.add(id(), {AuditEvent::replayed, ""});
+    }
+
+    EXPECT_EQ(notes.dropped(), 5u);
+    EXPECT_TRUE(notes.is_waiting());
+    EXPECT_TRUE(notes.take_given_back());
+    {
+        Notes::Ride again{notes};
+        again.landed();
+    }
+    EXPECT_FALSE(notes.is_waiting());
+    EXPECT_FALSE(notes.take_given_back());
+    EXPECT_TRUE(notes.add(id(), {AuditEvent::replayed, ""}));
+    EXPECT_EQ(notes.dropped(), 5u);
+}
+
+TEST(PostgresNotes, ThoseThatFoundNoServerAreWrittenWhenItIsBackAlthoughNobodyCalls)
+{
+    const test::PostgresSchema schema{server()};
+    Opened opened{schema.url()};
+    server().kill();
+    opened.store->note(id(), {AuditEvent::replayed, "while it was away"});
+    ASSERT_FALSE(opened.claim("away"));  // and the note that rode along
+    server().start();
+
+    const auto entries = opened.story(id(), 1);
+
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].detail, "while it was away");
+    EXPECT_EQ(opened.store->notes_dropped(), 0u);
+}
+
+TEST(PostgresNotes, ARideWithoutAnAnswerIsNotRiddenTwice)
+{
+    const test::PostgresSchema schema{server()};
+    test::TextCutter proxy{static_cast<std::uint16_t>(server().port())};
+    Opened opened{schema.url("port=" + std::to_string(proxy.port()))};
+    opened.store->note(id("first"), {AuditEvent::replayed, ""});
+    ASSERT_EQ(opened.story(id("first"), 1).size(), 1u);
+
+    proxy.cut_answer_with("INSERT 0 1");  // the notes' own tag: they are written, and nobody is told
+    opened.store->note(id("cut"), {AuditEvent::replayed, ""});
+    ASSERT_EQ(opened.story(id("cut"), 1).size(), 1u);
+    opened.store->note(id("last"), {AuditEvent::replayed, ""});
+    ASSERT_EQ(opened.story(id("last"), 1).size(), 1u);
+
+    EXPECT_EQ(proxy.strikes(), 1);
+    EXPECT_EQ(opened.story(id("cut"), 1).size(), 1u);
+    EXPECT_EQ(opened.store->notes_dropped(), 1u);
+}
+
+TEST(PostgresSweep, ARecordThatFailsItsChecksIsLeftAloneAndKeepsNobodyFromBeingSwept)
+{
+    const test::PostgresSchema schema{server()};
+    Opened opened{schema.url()};
+    for (const char* const key : {"corrupt", "spent"}) ASSERT_TRUE(opened.claim(key));
+    const auto spoilt = opened.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto done = transaction.execute(
+            "UPDATE umavez_records SET status = 'succeeded', processing_expires_at = NULL, expires_at = "
+            "CASE key WHEN 'corrupt' THEN 1 ELSE 2 END, "
+            "tenant_id = CASE key WHEN 'corrupt' THEN 'NOT A TENANT' ELSE tenant_id END"
+        );
+        return done ? Result<void>{} : Result<void>{std::unexpected(done.error())};
+    });
+    ASSERT_TRUE(spoilt) << spoilt.error().detail;
+
+    const auto swept = wait(opened.store->sweep(1, 24h));
+
+    ASSERT_TRUE(swept) << swept.error().detail;
+    EXPECT_TRUE(swept->unreadable);
+    ASSERT_EQ(swept->ids.size(), 1u);
+    EXPECT_EQ(swept->ids[0].key.text(), "spent");
+    const auto counts = wait(opened.store->count());
+    EXPECT_EQ(counts->by_status[1].records, 1u);
+}
+
+// Three are written, two are there already: the look at those is lost, and with it what is known.
+TEST(PostgresLanes, ALookThatIsLostAfterAWriteIsUnknown)
+{
+    const test::PostgresSchema schema{server()};
+    test::TextCutter proxy{static_cast<std::uint16_t>(server().port())};
+    Opened opened{schema.url("port=" + std::to_string(proxy.port()))};
+    for (const char* const key : {"there", "there too"}) ASSERT_TRUE(opened.claim(key));
+    proxy.cut_answer_with(std::string{"SELECT 2\0", 9});  // the tag of the look
+
+    std::vector<Insertion> batch;
+    for (const char* const key : {"new", "new too", "newest", "there", "there too"}) {
+        batch.push_back(insertion(key));
+    }
+    const auto found = wait(opened.store->insert_or_get(std::move(batch)));
+
+    EXPECT_EQ(proxy.strikes(), 1);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, Errc::store_unknown);
+    const auto written = wait(opened.store->find(id("new")));
+    EXPECT_TRUE(written && written->record);
+}
+
+TEST(PostgresLanes, ATakeoverOfARowThatATransactionHoldsIsBusy)
+{
+    const test::PostgresSchema schema{server()};
+    Opened opened{schema.url()};
+    auto claimed = opened.claim("held");
+    ASSERT_TRUE(claimed) << claimed.error().detail;
+    const Record record = claimed->front().record;
+    Insertion again = insertion("held");
+    Result<std::vector<Replaced>> replaced;
+    // The takeover comes from another thread, while this closure holds the row.
+    const auto held = opened.database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto locked = transaction.query("SELECT 1 FROM umavez_records WHERE key = 'held' FOR UPDATE");
+        if (!locked) return std::unexpected(locked.error());
+        std::jthread{[&] {
+            std::vector<Replacement> batch;
+            batch.push_back(
+                {.id = again.id, .expected = bystander_expects(record), .next = again.draft}
+            );
+            replaced = wait(opened.store->replace(std::move(batch)));
+        }}.join();
+        return {};
+    });
+
+    EXPECT_TRUE(held) << held.error().detail;
+    ASSERT_FALSE(replaced);
+    EXPECT_EQ(replaced.error().code, Errc::busy);
+}
+
+// An older program that is still running.
+TEST(PostgresVersions, NothingIsWrittenOnceANewerProgramHasMigrated)
+{
+    const test::PostgresSchema schema{server()};
+    Opened older{schema.url()};
+    ASSERT_TRUE(older.claim("before"));
+    const auto migrated = older.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto done = transaction.execute(
+            "INSERT INTO umavez_migrations (module, version, applied_at) VALUES ('umavez', 999, 1)"
+        );
+        return done ? Result<void>{} : Result<void>{std::unexpected(done.error())};
+    });
+    ASSERT_TRUE(migrated) << migrated.error().detail;
+
+    const Duration deadline = system_clock().boottime() + 5s;
+    int written = 0;
+    auto refused = older.claim("after-0");
+    while (refused && system_clock().boottime() < deadline) {
+        refused = older.claim("after-" + std::to_string(++written));
+    }
+    const auto closure = older.database->transact([](Transaction& transaction) -> Result<void> {
+        const auto done = transaction.execute("UPDATE umavez_meta SET checks = checks + 1");
+        return done ? Result<void>{} : Result<void>{std::unexpected(done.error())};
+    });
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::store_unavailable);
+    EXPECT_NE(refused.error().detail.find("newer"), std::string::npos);
+    ASSERT_FALSE(closure);
+    EXPECT_EQ(closure.error().code, Errc::store_unavailable);
+    const auto found = wait(older.store->find(id("before")));
+    EXPECT_TRUE(found && found->record);  // what it knows it may still tell
+}
+
+}  // namespace
+}  // namespace umavez::pg
