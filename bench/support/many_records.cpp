@@ -67,7 +67,9 @@ std::string records_sql(Database& database)
         {"expires_at", "{expires_at} + s.n"},
     };
     const std::string series =
-        is_sqlite ? "WITH RECURSIVE s(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM s WHERE n + 1 < {end}) " : "";
+        is_sqlite ? "WITH RECURSIVE s(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM s "
+                    "WHERE n + 1 < {end}) "
+                  : "";
     const std::string from =
         is_sqlite ? "FROM s, " : "FROM generate_series({first}::bigint, {end}::bigint - 1) AS s(n), ";
     return series + copy_sql("umavez_records", columns_of(database, "umavez_records"), overrides) + from +

@@ -98,6 +98,9 @@ struct RecordsByStatus {
     Status status = Status::processing;
     std::uint64_t records = 0;
     std::optional<Duration> oldest;  // since its last change
+    // Processing: since the end of the oldest lease that is over, abandoned work. Succeeded and failed: since
+    // the oldest should have been swept. 0: nothing is late.
+    Duration overdue{0};
 };
 
 class Engine {

@@ -4,6 +4,7 @@
 #include "engine/engine_impl.hpp"
 #include "engine/refusals.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -192,7 +193,9 @@ Task<Result<std::vector<RecordsByStatus>>> EngineImpl::async_count()
     for (const StoreCount& count : counts->by_status) {
         std::optional<Duration> oldest;
         if (count.oldest) oldest = counts->now - *count.oldest;
-        all.push_back({count.status, count.records, oldest});
+        Duration overdue{0};
+        if (count.first_end) overdue = std::max(overdue, counts->now - *count.first_end);
+        all.push_back({count.status, count.records, oldest, overdue});
     }
     co_return all;
 }

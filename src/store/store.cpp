@@ -1,5 +1,7 @@
 #include "store/store.hpp"
 
+#include <algorithm>
+
 #include <utility>
 
 namespace umavez {
@@ -22,6 +24,15 @@ Async<void> Store::replace_one(const RecordId& id, Change& change, Replaced& rep
     if (!answers) co_return std::unexpected(std::move(answers).error());
     replaced = std::move(answers->front());
     co_return Result<void>{};
+}
+
+void StoreCount::add(const Record& record)
+{
+    ++records;
+    oldest = std::min(oldest.value_or(record.updated_at), record.updated_at);
+    const std::optional<Instant> end =
+        record.status == Status::processing ? record.processing_expires_at : record.expires_at;
+    if (end) first_end = std::min(first_end.value_or(*end), *end);
 }
 
 }  // namespace umavez

@@ -111,6 +111,10 @@ struct StoreCount {
     Status status;
     std::uint64_t records = 0;
     std::optional<Instant> oldest;  // updated_at
+    // The first end of a lease (processing), or of a retention (succeeded, failed).
+    std::optional<Instant> first_end;
+
+    void add(const Record& record);
 };
 
 struct StoreCounts {

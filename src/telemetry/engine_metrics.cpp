@@ -156,6 +156,14 @@ void add_records(FamilyList& list, const std::vector<RecordsByStatus>& records)
         if (!by.oldest) continue;
         list.add(std::chrono::duration<double>(*by.oldest).count(), label(by));
     }
+    list.gauge(
+        "umavez_overdue_seconds",
+        "Time since the oldest lease (processing) or retention (succeeded, failed) ended; 0: nothing is late"
+    );
+    for (const RecordsByStatus& by : records) {
+        if (by.status == Status::in_doubt) continue;
+        list.add(std::chrono::duration<double>(by.overdue).count(), label(by));
+    }
 }
 
 void add_database(FamilyList& list, const EngineSnapshot& snapshot)

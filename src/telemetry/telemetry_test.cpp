@@ -54,6 +54,8 @@ EngineSnapshot sample()
     EngineSnapshot snapshot;
     snapshot.operations.push_back(stats);
     snapshot.records.push_back({Status::in_doubt, 4, std::chrono::seconds{90}});
+    snapshot.records.push_back({.status = Status::processing, .overdue = std::chrono::seconds{7}});
+    snapshot.records.push_back({.status = Status::succeeded});
     snapshot.lane = {.batches = 5, .members = 50, .retried_alone = 1, .batches_rerun = 3, .queue_length = 7};
     snapshot.lane.batch_sizes = {2, 0, 1, 0, 0, 2};
     return snapshot;
@@ -79,6 +81,9 @@ TEST(Metrics, TheEngineSpeaksPrometheus)
     );
     EXPECT_THAT(text, HasSubstr(R"(umavez_records{status="in_doubt"} 4)"));
     EXPECT_THAT(text, HasSubstr(R"(umavez_oldest_record_seconds{status="in_doubt"} 90)"));
+    EXPECT_THAT(text, HasSubstr(R"(umavez_overdue_seconds{status="processing"} 7)"));
+    EXPECT_THAT(text, HasSubstr(R"(umavez_overdue_seconds{status="succeeded"} 0)"));
+    EXPECT_THAT(text, Not(HasSubstr(R"(umavez_overdue_seconds{status="in_doubt"})")));
     EXPECT_THAT(text, HasSubstr("umavez_lane_members_total 50\n"));
     EXPECT_THAT(text, HasSubstr("umavez_lane_batches_rerun_total 3\n"));
     EXPECT_THAT(text, HasSubstr("umavez_store_up 1\n"));

@@ -244,7 +244,7 @@ TEST_P(StoreQueries, CountTellsHowManyAndTheOldestOfEachStatus)
         for (const StoreCount& count : counts.by_status) {
             if (count.status == status) return count;
         }
-        return StoreCount{.status = status, .records = 0, .oldest = {}};
+        return StoreCount{.status = status, .records = 0, .oldest = {}, .first_end = {}};
     };
     EXPECT_EQ(of(Status::processing).records, 2u);
     EXPECT_EQ(of(Status::processing).oldest, first.now);
@@ -252,6 +252,31 @@ TEST_P(StoreQueries, CountTellsHowManyAndTheOldestOfEachStatus)
     EXPECT_EQ(of(Status::in_doubt).oldest, first.now + 2s);
     EXPECT_EQ(of(Status::succeeded).records, 0u);
     EXPECT_EQ(of(Status::failed).records, 0u);
+}
+
+// What alerts stand on: abandoned work, and a sweep that lags.
+TEST_P(StoreQueries, CountTellsTheFirstEndOfALeaseAndOfARetention)
+{
+    StoreDriver driver = this->driver();
+    const Instant began = driver.insert(id_of("a"), 1).now;
+    clock_.advance(1s);
+    driver.insert(id_of("b"), 1);
+    for (const char* const key : {"c", "d"}) {
+        const Record owned = driver.insert(id_of(key), 1).record;
+        driver.finish(id_of(key), owned);
+        clock_.advance(1s);
+    }
+
+    std::optional<Instant> lease;
+    std::optional<Instant> retention;
+    for (const StoreCount& count : driver.count().by_status) {
+        if (count.status == Status::processing) lease = count.first_end;
+        if (count.status == Status::succeeded) retention = count.first_end;
+        if (count.status == Status::failed) EXPECT_FALSE(count.first_end);
+    }
+
+    EXPECT_EQ(lease, began + 30s);
+    EXPECT_EQ(retention, began + 1s + 24h);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -161,10 +161,7 @@ public:
         }
         for (const Shard& shard : shards_) {
             shard.each([&](const RecordId&, const Record& record, Instant) {
-                StoreCount& counted = counts[static_cast<std::size_t>(record.status)];
-                ++counted.records;
-                counted.oldest =
-                    std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
+                counts[static_cast<std::size_t>(record.status)].add(record);
             });
         }
         StoreCounts answer{.by_status = {counts.begin(), counts.end()}, .now = clock_.now()};

@@ -19,7 +19,9 @@ const StaticSql doubted_sql{
     "operation = ANY ($2) ORDER BY retry_at LIMIT $3 OFFSET $4"
 };
 const StaticSql count_sql{
-    "SELECT status, count(*), min(updated_at) FROM umavez_records GROUP BY status"
+    "SELECT status, count(*), min(updated_at), "
+    "min(CASE status WHEN 'processing' THEN processing_expires_at ELSE expires_at END) "
+    "FROM umavez_records GROUP BY status"
 };
 
 // One corrupt record must not keep a worker from all the others: it is passed over.
@@ -100,6 +102,8 @@ Result<StoreCounts> query_count(PostgresTransaction& transaction)
             if (to_text(count.status) != answer->bytes(row, 0)) continue;
             count.records = static_cast<std::uint64_t>(answer->integer(row, 1));
             count.oldest = from_micros(answer->integer(row, 2));
+            if (answer->is_null(row, 3)) continue;
+            count.first_end = from_micros(answer->integer(row, 3));
         }
     }
     return counts;

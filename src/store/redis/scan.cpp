@@ -151,11 +151,8 @@ Async<StoreCounts> query_count(RedisClient& client)
         if (!briefs) co_return std::unexpected(briefs.error());
         for (NamedRecord& named : briefs->records) {
             const Record& record = named.record;
-            StoreCount& counted = counts[static_cast<std::size_t>(record.status)];
             if (!seen.insert(std::move(named.id)).second) continue;
-            ++counted.records;
-            counted.oldest =
-                std::min(counted.oldest.value_or(record.updated_at), record.updated_at);
+            counts[static_cast<std::size_t>(record.status)].add(record);
         }
         cursor = briefs->next;
     } while (cursor != "0");

@@ -21,7 +21,9 @@ const StaticSql doubted_sql{"SELECT " UMAVEZ_RECORD_COLUMNS ", " UMAVEZ_RECORD_I
                             "AND instr(?2, ' ' || operation || ' ') > 0 ORDER BY retry_at"
 };
 const StaticSql count_sql{
-    "SELECT status, count(*), min(updated_at) FROM umavez_records GROUP BY status"
+    "SELECT status, count(*), min(updated_at), "
+    "min(CASE status WHEN 'processing' THEN processing_expires_at ELSE expires_at END) "
+    "FROM umavez_records GROUP BY status"
 };
 
 // An operation's name has no spaces, so a list of them is one parameter.
@@ -104,6 +106,8 @@ Result<StoreCounts> query_count(SqliteTransaction& transaction)
             if (to_text(count.status) != (*statement)->text(0)) continue;
             count.records = static_cast<std::uint64_t>((*statement)->integer(1));
             count.oldest = from_micros((*statement)->integer(2));
+            if ((*statement)->is_null(3)) continue;
+            count.first_end = from_micros((*statement)->integer(3));
         }
     }
 }
