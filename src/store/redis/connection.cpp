@@ -21,6 +21,11 @@ constexpr std::size_t batch_bytes_max = 8 * 1024 * 1024;
 constexpr std::size_t batch_requests_max = 4096;
 // How long notes wait for a batch to ride with.
 constexpr auto notes_wait = 5ms;
+// How long a batch waits for those who were answered with the one before, at most; half a round
+// trip otherwise. Measured with 64 callers, least of 15 windows, without and with it, twice: 21.3
+// and 20.4, 23.4 and 19.8 µs of the server for a claim and its completion; 13.6 and 12.8, 15.3 and
+// 11.7 µs of the client.
+constexpr auto gather_max = 2ms;
 constexpr auto pause_first = 20ms;
 constexpr auto pause_longest = 1000ms;
 
@@ -74,7 +79,7 @@ void RedisConnection::submit(RedisRequest& request)
             (first_ == nullptr ? first_ : last_->next) = &request;
             last_ = &request;
             ++queued_;
-            if (is_waiting_) changed_.notify_one();
+            if (is_waiting_ && queued_ >= wanted_) changed_.notify_one();
         }
     }
     if (!is_refused) return;
@@ -146,8 +151,22 @@ bool RedisConnection::wait_for_work()
             changed_.wait(lock);
         }
     }
+    gather(lock);
     is_waiting_ = false;
     return !is_stopping_;
+}
+
+// Whoever was answered together mostly comes back together, one after the other: sent one by one
+// they would cost the server a call each, and an fsync where it has to. After a batch of one or two
+// nobody waits.
+void RedisConnection::gather(std::unique_lock<std::mutex>& lock)
+{
+    wanted_ = company_.load() * 3 / 4;
+    if (first_ != nullptr && queued_ < wanted_) {
+        const auto limit = std::min<std::chrono::nanoseconds>(round_trip_.load() / 2, gather_max);
+        changed_.wait_for(lock, limit, [this] { return queued_ >= wanted_ || is_stopping_; });
+    }
+    wanted_ = 1;
 }
 
 void RedisConnection::take_notes()
@@ -179,7 +198,10 @@ void RedisConnection::serve_batch()
     } else {
         // Requests keep their order within a script, notes come first.
         std::ranges::stable_sort(batch_, {}, &RedisRequest::script);
+        const auto sent_at = std::chrono::steady_clock::now();
         const std::vector<Call> again = exchange(cut_into_calls());
+        round_trip_ = std::chrono::steady_clock::now() - sent_at;
+        company_ = batch_.size() - riding_.size();
         if (!again.empty() && wire_.is_open()) {
             exchange(again);
         } else {
@@ -314,7 +336,7 @@ void RedisConnection::encode(Call& call)
         call.end = out_.size();
         return;
     }
-    std::size_t keys = 2;
+    std::size_t keys = 3;
     std::size_t arguments = 2;
     for (std::size_t i = 0; i < call.count; ++i) {
         keys += batch_[call.first + i]->keys_count;
@@ -326,6 +348,7 @@ void RedisConnection::encode(Call& call)
     append_bulk(out_, std::to_string(keys));
     append_bulk(out_, names_.sentinel());
     append_bulk(out_, names_.queue(batch_[call.first]->lane));
+    append_bulk(out_, names_.leases(batch_[call.first]->lane));
     for (std::size_t i = 0; i < call.count; ++i) out_ += batch_[call.first + i]->keys;
     append_bulk(out_, sentinel_sent_);
     append_bulk(out_, now_());

@@ -5,8 +5,9 @@
 //
 // Requests of the same script share a call, so a call costs the server one lookup of the script,
 // one reading of the clock and one look at the sentinel for all of its members. While answers are
-// read the next batch gathers. A lone request never waits for company, and a caller that may block
-// and finds the wire idle takes its batch of one there and back itself.
+// read the next batch gathers; where the last one had company, the next waits for it, for up to
+// half a round trip. A lone request never waits, and a caller that may block and finds the wire
+// idle takes its batch of one there and back itself.
 //
 // A request whose command was handed to the kernel whole, and whose answer was not read, is
 // store_unknown; one that was not is store_unavailable. Without a connection requests fail at once,
@@ -66,6 +67,7 @@ private:
 
     void run();
     bool wait_for_work();  // false: it is over
+    void gather(std::unique_lock<std::mutex>& lock);
     void take_notes();
     void take_queued();
     void serve_batch();
@@ -102,11 +104,15 @@ private:
     std::atomic<bool> is_open_{false};
     std::atomic<Deadline> retry_at_{Deadline{}};
 
+    std::atomic<std::size_t> company_{0};  // requests of the last batch
+    std::atomic<std::chrono::nanoseconds> round_trip_{std::chrono::nanoseconds{0}};
+
     std::mutex mutex_;  // guards what follows; taken inside wire_mutex_
     std::condition_variable changed_;
     RedisRequest* first_ = nullptr;
     RedisRequest* last_ = nullptr;
     std::size_t queued_ = 0;
+    std::size_t wanted_ = 1;  // as many end the wait of the connection's thread
     std::vector<RedisRequest> notes_;
     bool is_waiting_ = false;
     bool is_stopping_ = false;
