@@ -94,6 +94,12 @@ struct OperationStats {
     std::uint64_t leases_lost = 0, leases_dropped = 0;
 };
 
+// What the store could not keep, since it was opened. Counted by stores of Redis.
+struct StoreStats {
+    std::uint64_t notes_dropped = 0;  // audit entries of decisions that changed nothing
+    std::uint64_t emptied = 0;        // how often the server was found without its records
+};
+
 struct RecordsByStatus {
     Status status = Status::processing;
     std::uint64_t records = 0;
@@ -172,6 +178,7 @@ public:
     }
 
     virtual std::vector<OperationStats> stats() const = 0;
+    virtual StoreStats store_stats() const = 0;
 
     // Why the last pass of the engine's worker failed, if it did, or which record it left alone.
     virtual std::optional<std::string> worker_trouble() const = 0;

@@ -66,6 +66,7 @@ public:
         RecordId id, Resolution as, std::optional<Response> response, std::string reason
     ) override;
     std::vector<OperationStats> stats() const override;
+    StoreStats store_stats() const override;
     std::optional<std::string> worker_trouble() const override;
     Task<Result<std::vector<RecordsByStatus>>> async_count() override;
 

@@ -30,6 +30,7 @@ public:
     // Runs, until their lease is over: "umavez:{7}:l".
     const std::string& leases(std::size_t partition) const noexcept { return leases_[partition]; }
     const std::string& sentinel() const noexcept { return sentinel_; }
+    const std::string& prefix() const noexcept { return prefix_; }
     // For SCAN.
     std::string record_pattern() const { return prefix_ + ":{*}:r:*"; }
 

@@ -30,4 +30,7 @@ inline constexpr std::size_t scripts_count = static_cast<std::size_t>(Script::pl
 // The parts it needs and the script itself.
 const std::string& text_of(Script script);
 
+// What finds out whether the user may do all that the scripts do.
+const std::string& trial_text();
+
 }  // namespace umavez
