@@ -25,6 +25,7 @@ public:
     // The same by one blocking caller: median of a claim in µs.
     double claim_p50(std::chrono::milliseconds window);
     std::uint64_t keys() const noexcept { return next_; }
+    std::uint64_t replayed() const noexcept { return replayed_; }
 
 private:
     std::unique_ptr<Engine> engine_;

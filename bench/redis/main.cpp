@@ -3,6 +3,7 @@
 //
 // Each side has a private server of its own, on a Unix socket; both stay up and grow alike.
 
+#include "redis/cpu.hpp"
 #include "redis/engine_side.hpp"
 #include "redis/redis_benchmark.hpp"
 #include "support/comparison.hpp"
@@ -99,10 +100,51 @@ void compare_replays(Table& table)
     });
 }
 
+// Processor time of each, in turns of short windows; no goal. The least of the windows is the one
+// that others disturbed least.
+void show_costs(const char* what, const std::vector<std::string>& settings)
+{
+    RedisServer ours{settings};
+    RedisServer theirs{settings};
+    EngineSide engine{ours.socket_url() + engine_options()};
+    engine.pairs(300ms);
+    const std::string value(record_bytes(ours), 'x');
+    constexpr auto part = window / 5;
+    const auto benchmark = [&](std::uint64_t count, const std::vector<std::string>& command) {
+        run_redis_benchmark(theirs.socket_path(), same_depth, count, 50'000, command);
+        return static_cast<double>(count);
+    };
+    Costs pairs{"claim+finish"};
+    Costs sets{"two SET"};
+    Costs replays{"replay"};
+    Costs gets{"GET"};
+    for (int turn = 0; turn < 15; ++turn) {
+        pairs.add(cost_of(ours, [&] {
+            const std::uint64_t before = engine.keys();
+            engine.pairs(part);
+            return static_cast<double>(engine.keys() - before);
+        }));
+        sets.add(cost_of(theirs, [&] {
+            return benchmark(40'000, {"SET", "key:__rand_int__", value}) / 2;
+        }));
+        replays.add(cost_of(ours, [&] {
+            const std::uint64_t before = engine.replayed();
+            engine.replays(part);
+            return static_cast<double>(engine.replayed() - before);
+        }));
+        gets.add(cost_of(theirs, [&] {
+            return benchmark(80'000, {"GET", "key:__rand_int__"});
+        }));
+    }
+    fmt::print("{}: µs of a processor each, least and median of 15\n", what);
+    for (const Costs* const costs : {&pairs, &sets, &replays, &gets}) costs->show();
+}
+
 }  // namespace
 }  // namespace umavez::bench
 
-// With arguments: only the parts named, of `none`, `always`, `replay`.
+// With arguments: only the parts named, of `none`, `always`, `replay`; `cpu` is run only when it is
+// named.
 int main(int count, char** arguments)
 {
     using namespace umavez::bench;
@@ -110,8 +152,13 @@ int main(int count, char** arguments)
         for (int i = 1; i < count; ++i) {
             if (part == arguments[i]) return true;
         }
-        return count == 1;
+        return count == 1 && part != "cpu";
     };
+    if (is_wanted("cpu")) {
+        show_costs("no persistence", {});
+        show_costs("appendfsync always", {"--appendonly", "yes", "--appendfsync", "always"});
+        return EXIT_SUCCESS;
+    }
     Table table{7};
     if (is_wanted("none")) compare_pairs(table, "no persistence", {}, 300'000, 0.3);
     if (is_wanted("always")) {

@@ -94,6 +94,13 @@ struct OperationStats {
     std::uint64_t leases_lost = 0, leases_dropped = 0;
 };
 
+// What the store could not keep, since it was opened.
+struct StoreStats {
+    // Audit entries of decisions that changed nothing (a replay, say) and found no room or no store.
+    std::uint64_t notes_dropped = 0;
+    std::uint64_t emptied = 0;  // how often a Redis server was found without its records
+};
+
 struct RecordsByStatus {
     Status status = Status::processing;
     std::uint64_t records = 0;
@@ -175,9 +182,7 @@ public:
     }
 
     virtual std::vector<OperationStats> stats() const = 0;
-
-    // Audit entries of decisions that changed nothing (a replay, say) and found no room or no store.
-    virtual std::uint64_t audit_notes_dropped() const = 0;
+    virtual StoreStats store_stats() const = 0;
 
     // Why the last pass of the engine's worker failed, if it did, or which record it left alone.
     virtual std::optional<std::string> worker_trouble() const = 0;

@@ -88,6 +88,7 @@ struct RecordsPage {
     std::vector<NamedRecord> records;
     std::string next;  // opaque; empty: this was the last page
     Instant now{};
+    std::optional<std::string> unreadable;  // which record is corrupt, if one was met: it is left out
 };
 
 // Which keys have a story but perhaps no record: the last attempt left nothing, or the record was swept.

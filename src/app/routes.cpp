@@ -83,7 +83,7 @@ Task<http::Response> numbers(RouteNeeds needs, http::Request request)
     EngineSnapshot snapshot;
     snapshot.operations = needs.engine.stats();
     snapshot.lane = needs.database.lane_stats();
-    snapshot.audit_notes_dropped = needs.engine.audit_notes_dropped();
+    snapshot.audit_notes_dropped = needs.engine.store_stats().notes_dropped;
     auto counting = needs.engine.async_count();
     auto counted = co_await std::move(counting);
     snapshot.reachable = counted.has_value();

@@ -66,7 +66,7 @@ public:
         RecordId id, Resolution as, std::optional<Response> response, std::string reason
     ) override;
     std::vector<OperationStats> stats() const override;
-    std::uint64_t audit_notes_dropped() const override { return store_.notes_dropped(); }
+    StoreStats store_stats() const override;
     std::optional<std::string> worker_trouble() const override;
     Task<Result<std::vector<RecordsByStatus>>> async_count() override;
 

@@ -172,6 +172,12 @@ Task<Result<Record>> EngineImpl::overrule(
     co_return *std::move(answer.record);
 }
 
+StoreStats EngineImpl::store_stats() const
+{
+    const StoreLosses losses = store_.losses();
+    return {.notes_dropped = losses.notes, .emptied = losses.emptied};
+}
+
 std::vector<OperationStats> EngineImpl::stats() const
 {
     std::vector<OperationStats> all;

@@ -120,6 +120,13 @@ struct StoreCount {
 struct StoreCounts {
     std::vector<StoreCount> by_status;
     Instant now;
+    std::optional<std::string> unreadable;  // the first record that failed its own checks: not counted
+};
+
+// What a store could not keep, since it was opened.
+struct StoreLosses {
+    std::uint64_t notes = 0;    // audit entries of decisions that changed nothing: dropped
+    std::uint64_t emptied = 0;  // how often the server was found without its records
 };
 
 // What a store can promise; an operation whose guarantee needs more is refused at start.
@@ -185,10 +192,11 @@ public:
     // A decision that changed nothing: rides the next batch, the caller does not wait. When the queue is
     // full the entry is dropped and counted.
     virtual void note(RecordId id, AuditNote audit) noexcept = 0;
-    virtual std::uint64_t notes_dropped() const noexcept { return 0; }  // since it was opened
 
     // The story of a key, oldest first.
     virtual Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) = 0;
+
+    virtual StoreLosses losses() const noexcept { return {}; }
 };
 
 }  // namespace umavez

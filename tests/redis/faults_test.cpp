@@ -4,7 +4,9 @@
 #include "redis/opened_redis.hpp"
 #include "support/fault_proxy.hpp"
 
+#include <atomic>
 #include <csignal>
+#include <new>
 
 namespace umavez::test {
 namespace {
@@ -211,6 +213,39 @@ TEST_F(RedisFaults, AServerThatStandsStillIsUnknownInTimeAndComesBack)
     );
     EXPECT_EQ(again->record.token.execution, execution_of(9));
     EXPECT_EQ(again->record.attempts, 1u);
+}
+
+// Stands for memory that runs out while a batch is under way.
+class ThrowingClock final : public Clock {
+public:
+    Instant realtime() const override
+    {
+        if (throws.exchange(false)) throw std::bad_alloc{};
+        return from_micros(1'700'000'000'000'000);
+    }
+    Duration boottime() const override { return {}; }
+    mutable std::atomic<bool> throws{false};
+};
+
+TEST_F(RedisFaults, AnExceptionFailsItsBatchAsUnknownAndTheStoreGoesOn)
+{
+    const ThrowingClock clock;
+    const auto store =
+        must(open_redis_store(server_.socket_url() + "?connections=1", {.clock = &clock}));
+    clock.throws = true;
+
+    const auto lost = try_insert(*store, id_of("a"), 7);
+    clock.throws = true;
+    // Two requests are served by the connection's own thread.
+    const auto both = wait(store->heartbeat(
+        {{id_of("a"), {1, {}}, 30s, std::nullopt}, {id_of("b"), {1, {}}, 30s, std::nullopt}}
+    ));
+
+    ASSERT_FALSE(lost);
+    EXPECT_EQ(lost.error().code, Errc::store_unknown);
+    ASSERT_FALSE(both);
+    EXPECT_EQ(both.error().code, Errc::store_unknown);
+    EXPECT_TRUE(must(try_insert(*store, id_of("a"), 7)).inserted);
 }
 
 TEST(RedisMemory, AFullServerRefusesWithNothingWrittenAndStillAnswers)

@@ -1,6 +1,7 @@
 // What the store asks of a server before it keeps anything there, and what it leaves in it.
 
 #include "redis/opened_redis.hpp"
+#include "store/redis/scripts.hpp"
 
 #include <umavez/engine.hpp>
 
@@ -182,6 +183,139 @@ TEST(RedisSettings, ADamagedRecordIsToldAndLeftAlone)
     EXPECT_TRUE(swept.unreadable);
     EXPECT_EQ(swept.ids, std::vector{id_of("sound")});
     EXPECT_EQ(server.command({"EXISTS", names.substr(0, names.find('\n'))}), "1");
+}
+
+TEST(RedisSettings, ADamagedRecordIsLeftOutOfPagesAndCountsAndTold)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url());
+    must(try_insert(*store, id_of("damaged"), 1));
+    const std::string names = server.command({"KEYS", "umavez:{*}:r:*"});
+    const std::string name = names.substr(0, names.find('\n'));
+    must(try_insert(*store, id_of("sound"), 1));
+    // Broken in its front, which a walk reads; and behind, which only the page itself does.
+    const std::string whole = server.command({"GET", name});
+    for (const bool is_front : {true, false}) {
+        server.command({"SET", name, whole});
+        server.command({"SETRANGE", name, is_front ? "62" : "58", "\x7f"});
+
+        const auto page = must(wait(store->scan({})));
+        EXPECT_EQ(page.records.size(), 1u);
+        EXPECT_EQ(page.records.front().id, id_of("sound"));
+        ASSERT_TRUE(page.unreadable);
+        EXPECT_NE(page.unreadable->find(name), std::string::npos) << *page.unreadable;
+        const auto counts = must(wait(store->count()));
+        EXPECT_EQ(counts.by_status[0].records, is_front ? 1u : 2u) << "a count reads fronts alone";
+        EXPECT_EQ(counts.unreadable.has_value(), is_front);
+    }
+}
+
+// Whatever is cut off: an error for its own caller, and none for those who share the call.
+TEST(RedisSettings, AShortRecordIsCorruptAndHurtsNoNeighbour)
+{
+    const RedisServer server;
+    const auto store = open_store(server.socket_url() + "?connections=1");
+    const Record owned = must(try_insert(*store, id_of("short"), 1)).record;
+    const std::string names = server.command({"KEYS", "umavez:{*}:r:*"});
+    const std::string name = names.substr(0, names.find('\n'));
+    const std::string whole = server.command({"GET", name});
+    int number = 0;
+    for (const std::size_t size : {1u, 2u, 34u, 57u, 58u, 60u, 61u, 62u, 63u, 150u}) {
+        server.command({"SET", name, whole.substr(0, size)});
+        const RecordId neighbour = id_of("sound" + std::to_string(number++));
+        const Record sound = must(try_insert(*store, neighbour, 2)).record;
+        const auto finish = [&](const RecordId& id, const Record& record) {
+            return Replacement{
+                id,
+                settler_expects(record.token),
+                complete_draft(record, Status::succeeded, stored(), cached_policy()),
+                std::nullopt,
+            };
+        };
+
+        const auto both = wait(store->heartbeat(
+            {{id_of("short"), owned.token, 30s, 24h}, {neighbour, sound.token, 30s, 24h}}
+        ));
+        const auto claimed = try_insert(*store, id_of("short"), 3);
+        store->note(id_of("short"), {AuditEvent::replayed, ""});
+        const auto finished =
+            wait(store->replace({finish(id_of("short"), owned), finish(neighbour, sound)}));
+
+        ASSERT_TRUE(both) << size << ": " << both.error().detail;
+        EXPECT_TRUE((*both)[1].done) << size;
+        ASSERT_FALSE(claimed) << size;
+        EXPECT_EQ(claimed.error().code, Errc::corrupt_record) << size;
+        // From 62 on the head is whole: its owner may write it anew.
+        if (size < 62) {
+            ASSERT_FALSE(finished) << size;
+            EXPECT_EQ(finished.error().code, Errc::corrupt_record) << finished.error().detail;
+        }
+        EXPECT_EQ(must(wait(store->find(neighbour))).record->status, Status::succeeded) << size;
+    }
+}
+
+// A right that is missing would show behind the first write of a script, so it is asked for before.
+TEST(RedisSettings, AUserWithoutARightIsRefusedAndTheRightNamed)
+{
+    const RedisServer server;
+    const auto refusal = [&](const std::string& rights, const std::string& keys) {
+        std::vector<std::string> words{"ACL", "SETUSER", "ana", "reset", "on", ">s3cret", keys};
+        std::istringstream each{rights};
+        for (std::string right; each >> right;) words.push_back(right);
+        server.command(words);
+        auto store =
+            open_redis_store("redis://ana:s3cret@127.0.0.1:" + std::to_string(server.port()));
+        return store ? std::string{"opened"} : store.error().detail;
+    };
+    const std::string enough = "+@read +@write +@scripting +info +select +time +client|id";
+
+    EXPECT_EQ(refusal(enough, "~umavez:*"), "opened");
+    for (const std::string right : {"zadd", "zrem", "append", "setrange", "pexpire", "getrange"}) {
+        std::string upper = right;
+        for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
+        const std::string told = refusal(enough + " -" + right, "~umavez:*");
+        EXPECT_NE(told.find(upper + ":"), std::string::npos) << told;
+        EXPECT_NE(told.find("+@write"), std::string::npos) << told;
+    }
+    EXPECT_NE(refusal(enough, "~other:*").find("umavez:*"), std::string::npos);
+}
+
+// The sweep was slow, and the element's new instant has come by the time it is settled.
+TEST(RedisSettings, AnElementThatWasQueuedAgainIsNotSettled)
+{
+    const RedisServer server;
+    const auto settle = [&](const std::string& at) {
+        server.command({"SET", "sentinel", "s"});
+        server.command(
+            {"EVAL", text_of(Script::settle), "4", "sentinel", "x", "l", "queue", "s", "200", "e", at}
+        );
+        return server.command({"ZCARD", "queue"});
+    };
+    server.command({"ZADD", "queue", "100", "e"});
+
+    EXPECT_EQ(settle("50"), "1") << "read at 50, queued again at 100, and now it is 200";
+    EXPECT_EQ(settle("100"), "0");
+}
+
+TEST(RedisSettings, LossesAreCountedAndToldByTheEngine)
+{
+    const RedisServer server;
+    auto engine = must(open_redis_engine(server.tcp_url() + "?connections=1"));
+    must(engine->declare({.name = "pedidos.criar", .policy = {.guarantee = Guarantee::cached}}));
+    must(engine->start());
+    const auto ask = [&] {
+        return engine->leased(request_of(), [](Lease&) {
+            return Response{.status = 201, .headers = {}, .body = "pedido 1", .entity = {}};
+        });
+    };
+    EXPECT_TRUE(ask());
+    EXPECT_EQ(engine->store_stats().emptied, 0u);
+    server.command({"FLUSHALL"});
+
+    ask();
+
+    EXPECT_EQ(engine->store_stats().emptied, 1u);
+    EXPECT_EQ(engine->store_stats().notes_dropped, 0u);
 }
 
 TEST(RedisEngine, CachedOperationsAreSharedAndOthersRefused)

@@ -84,7 +84,7 @@ public:
 
     const StoreTraits& traits() const noexcept override { return traits_; }
     Database& database() noexcept override { return database_; }
-    std::uint64_t notes_dropped() const noexcept override { return notes_.dropped(); }
+    StoreLosses losses() const noexcept override { return {.notes = notes_.dropped()}; }
 
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
     {

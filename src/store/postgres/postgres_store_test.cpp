@@ -119,7 +119,7 @@ TEST(PostgresNotes, ThoseThatFoundNoServerAreWrittenWhenItIsBackAlthoughNobodyCa
 
     ASSERT_EQ(entries.size(), 1u);
     EXPECT_EQ(entries[0].detail, "while it was away");
-    EXPECT_EQ(opened.store->notes_dropped(), 0u);
+    EXPECT_EQ(opened.store->losses().notes, 0u);
 }
 
 TEST(PostgresNotes, ARideWithoutAnAnswerIsNotRiddenTwice)
@@ -138,7 +138,7 @@ TEST(PostgresNotes, ARideWithoutAnAnswerIsNotRiddenTwice)
 
     EXPECT_EQ(proxy.strikes(), 1);
     EXPECT_EQ(opened.story(id("cut"), 1).size(), 1u);
-    EXPECT_EQ(opened.store->notes_dropped(), 1u);
+    EXPECT_EQ(opened.store->losses().notes, 1u);
 }
 
 TEST(PostgresSweep, ARecordThatFailsItsChecksIsLeftAloneAndKeepsNobodyFromBeingSwept)

@@ -30,6 +30,13 @@ void RedisClient::note(RedisRequest request)
     connection.note(std::move(request));
 }
 
+std::uint64_t RedisClient::notes_dropped() const noexcept
+{
+    std::uint64_t dropped = 0;
+    for (const auto& connection : connections_) dropped += connection->notes_dropped();
+    return dropped;
+}
+
 Result<void> first_trouble(std::span<const RedisRequest> requests)
 {
     // Unknown is the graver word.

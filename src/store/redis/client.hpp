@@ -60,6 +60,8 @@ public:
     Exchange send(std::span<RedisRequest> requests) noexcept { return {*this, requests}; }
 
     void note(RedisRequest request);
+    std::uint64_t notes_dropped() const noexcept;
+    std::uint64_t times_emptied() const { return sentinel_.losses(); }
 
 private:
     RedisConnection& connection_of(const RedisRequest& request) noexcept

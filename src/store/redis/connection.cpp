@@ -21,13 +21,13 @@ constexpr std::size_t batch_bytes_max = 8 * 1024 * 1024;
 constexpr std::size_t batch_requests_max = 4096;
 // How long notes wait for a batch to ride with.
 constexpr auto notes_wait = 5ms;
+// How long a batch waits for those who were answered with the one before, at most; half a round
+// trip otherwise. Measured with 64 callers, least of 15 windows, without and with it, twice: 21.3
+// and 20.4, 23.4 and 19.8 µs of the server for a claim and its completion; 13.6 and 12.8, 15.3 and
+// 11.7 µs of the client.
+constexpr auto gather_max = 2ms;
 constexpr auto pause_first = 20ms;
 constexpr auto pause_longest = 1000ms;
-
-void answer(RedisRequest& request)
-{
-    if (request.gathering != nullptr) request.gathering->arrive();
-}
 
 }  // namespace
 
@@ -74,7 +74,7 @@ void RedisConnection::submit(RedisRequest& request)
             (first_ == nullptr ? first_ : last_->next) = &request;
             last_ = &request;
             ++queued_;
-            if (is_waiting_) changed_.notify_one();
+            if (is_waiting_ && queued_ >= wanted_) changed_.notify_one();
         }
     }
     if (!is_refused) return;
@@ -82,7 +82,7 @@ void RedisConnection::submit(RedisRequest& request)
         Errc::store_unavailable,
         fmt::format("too many requests wait for {}; nothing was written", url_.place())
     );
-    answer(request);
+    if (request.gathering != nullptr) request.gathering->arrive();
 }
 
 bool RedisConnection::note(RedisRequest request)
@@ -118,17 +118,34 @@ void RedisConnection::run()
     while (goes_on) {
         goes_on = wait_for_work();
         const std::lock_guard wire{wire_mutex_};
+        take_work();
         {
             const std::lock_guard guard{mutex_};
-            take_notes();
-            take_queued();
             goes_on = goes_on || first_ != nullptr;
         }
-        if (batch_.empty()) {
-            if (goes_on) ensure_open();  // nobody waits, but somebody soon may
-        } else {
-            serve_batch();
-        }
+        if (batch_.empty() && goes_on) keep_open();
+        serve_batch();
+    }
+}
+
+void RedisConnection::take_work() noexcept
+{
+    const std::lock_guard guard{mutex_};
+    try {
+        take_notes();
+        take_queued();
+    } catch (const std::exception&) {
+        // What found no memory stays queued; what was taken is served.
+    }
+}
+
+// Nobody waits, but somebody soon may.
+void RedisConnection::keep_open() noexcept
+{
+    try {
+        ensure_open();
+    } catch (const std::exception&) {
+        abandon_batch();
     }
 }
 
@@ -146,8 +163,22 @@ bool RedisConnection::wait_for_work()
             changed_.wait(lock);
         }
     }
+    gather(lock);
     is_waiting_ = false;
     return !is_stopping_;
+}
+
+// Whoever was answered together mostly comes back together, one after the other: sent one by one
+// they would cost the server a call each, and an fsync where it has to. After a batch of one or two
+// nobody waits.
+void RedisConnection::gather(std::unique_lock<std::mutex>& lock)
+{
+    wanted_ = company_.load() * 3 / 4;
+    if (first_ != nullptr && queued_ < wanted_) {
+        const auto limit = std::min<std::chrono::nanoseconds>(round_trip_.load() / 2, gather_max);
+        changed_.wait_for(lock, limit, [this] { return queued_ >= wanted_ || is_stopping_; });
+    }
+    wanted_ = 1;
 }
 
 void RedisConnection::take_notes()
@@ -162,16 +193,43 @@ void RedisConnection::take_queued()
     std::size_t bytes = 0;
     while (first_ != nullptr && bytes < batch_bytes_max && batch_.size() < batch_requests_max) {
         RedisRequest& request = *first_;
+        batch_.push_back(&request);  // first: it may find no memory
         first_ = request.next;
         --queued_;
         bytes += request.keys.size() + request.arguments.size();
-        batch_.push_back(&request);
     }
 }
 
-void RedisConnection::serve_batch()
+void RedisConnection::serve_batch() noexcept
 {
     if (batch_.empty()) return;
+    try {
+        exchange_batch();
+    } catch (const std::exception&) {
+        abandon_batch();
+    }
+    for (const RedisRequest& note : riding_) {
+        if (!note.status) notes_dropped_.fetch_add(1, std::memory_order_relaxed);
+    }
+    riding_.clear();
+    batch_.clear();
+}
+
+// Without memory nobody knows how far it came. No text here needs any.
+void RedisConnection::abandon_batch() noexcept
+{
+    wire_.close(true);
+    is_open_ = false;
+    retry_at_ = Deadline{};
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+        if (batch_[i] == nullptr) continue;
+        batch_[i]->status = std::unexpected(Error{Errc::store_unknown, "out of memory"});
+        answer(i);
+    }
+}
+
+void RedisConnection::exchange_batch()
+{
     if (const std::string refusal = sentinel_.refusal(); !refusal.empty()) {
         fail_all(Errc::store_unavailable, refusal);
     } else if (!ensure_open() || !ensure_sentinel()) {
@@ -179,7 +237,10 @@ void RedisConnection::serve_batch()
     } else {
         // Requests keep their order within a script, notes come first.
         std::ranges::stable_sort(batch_, {}, &RedisRequest::script);
+        const auto sent_at = std::chrono::steady_clock::now();
         const std::vector<Call> again = exchange(cut_into_calls());
+        round_trip_ = std::chrono::steady_clock::now() - sent_at;
+        company_ = batch_.size() - riding_.size();
         if (!again.empty() && wire_.is_open()) {
             exchange(again);
         } else {
@@ -190,11 +251,6 @@ void RedisConnection::serve_batch()
         if (is_spent_) reconnect_later(url_.place() + " takes no writes now");
         is_spent_ = false;
     }
-    for (const RedisRequest& note : riding_) {
-        if (!note.status) notes_dropped_.fetch_add(1, std::memory_order_relaxed);
-    }
-    riding_.clear();
-    batch_.clear();
 }
 
 bool RedisConnection::ensure_open()
@@ -314,7 +370,7 @@ void RedisConnection::encode(Call& call)
         call.end = out_.size();
         return;
     }
-    std::size_t keys = 2;
+    std::size_t keys = 3;
     std::size_t arguments = 2;
     for (std::size_t i = 0; i < call.count; ++i) {
         keys += batch_[call.first + i]->keys_count;
@@ -326,6 +382,7 @@ void RedisConnection::encode(Call& call)
     append_bulk(out_, std::to_string(keys));
     append_bulk(out_, names_.sentinel());
     append_bulk(out_, names_.queue(batch_[call.first]->lane));
+    append_bulk(out_, names_.leases(batch_[call.first]->lane));
     for (std::size_t i = 0; i < call.count; ++i) out_ += batch_[call.first + i]->keys;
     append_bulk(out_, sentinel_sent_);
     append_bulk(out_, now_());
@@ -348,9 +405,8 @@ bool RedisConnection::receive(const Call& call, ReplyPtr reply)
         return false;
     }
     if (call.script == Script::plain) {
-        RedisRequest& request = *batch_[call.first];
-        request.reply = std::move(reply);
-        answer(request);
+        batch_[call.first]->reply = std::move(reply);
+        answer(call.first);
         return false;
     }
     const bool is_whole = reply->type == REDIS_REPLY_ARRAY && reply->elements == call.count + 1 &&
@@ -364,7 +420,7 @@ bool RedisConnection::receive(const Call& call, ReplyPtr reply)
         RedisRequest& request = *batch_[call.first + i];
         request.now = now;
         request.reply = take_element(*reply, i + 1);
-        answer(request);
+        answer(call.first + i);
     }
     return false;
 }
@@ -372,10 +428,16 @@ bool RedisConnection::receive(const Call& call, ReplyPtr reply)
 void RedisConnection::fail_call(const Call& call, Errc code, const std::string& detail)
 {
     for (std::size_t i = 0; i < call.count; ++i) {
-        RedisRequest& request = *batch_[call.first + i];
-        request.status = fail(code, detail);
-        answer(request);
+        batch_[call.first + i]->status = fail(code, detail);
+        answer(call.first + i);
     }
+}
+
+// The request may be gone afterwards.
+void RedisConnection::answer(std::size_t member)
+{
+    const RedisRequest& request = *std::exchange(batch_[member], nullptr);
+    if (request.gathering != nullptr) request.gathering->arrive();
 }
 
 void RedisConnection::fail_all(Errc code, const std::string& detail)

@@ -5,13 +5,15 @@
 //
 // Requests of the same script share a call, so a call costs the server one lookup of the script,
 // one reading of the clock and one look at the sentinel for all of its members. While answers are
-// read the next batch gathers. A lone request never waits for company, and a caller that may block
-// and finds the wire idle takes its batch of one there and back itself.
+// read the next batch gathers; where the last one had company, the next waits for it, for up to
+// half a round trip. A lone request never waits, and a caller that may block and finds the wire
+// idle takes its batch of one there and back itself.
 //
-// A request whose command was handed to the kernel whole, and whose answer was not read, is
-// store_unknown; one that was not is store_unavailable. Without a connection requests fail at once,
-// and a new connection is tried for after at most a second. Notes ride along; nobody waits for
-// them. submit() and note() are thread-safe.
+// A request whose command was handed to the kernel whole, and whose answer was not read or says
+// nothing about the write, is store_unknown; the others that fail are store_unavailable. Without a
+// connection a batch tries for one, for up to connect_timeout; if that fails, requests fail at once
+// until the next try, a second later at most. Notes ride along; nobody waits for them. submit(),
+// note() and try_serve() are thread-safe.
 
 #include "store/redis/request.hpp"
 #include "store/redis/wire.hpp"
@@ -66,9 +68,14 @@ private:
 
     void run();
     bool wait_for_work();  // false: it is over
+    void gather(std::unique_lock<std::mutex>& lock);
     void take_notes();
     void take_queued();
-    void serve_batch();
+    void take_work() noexcept;
+    void keep_open() noexcept;
+    void serve_batch() noexcept;
+    void exchange_batch();
+    void abandon_batch() noexcept;
     bool ensure_open();
     bool ensure_sentinel();
     void reconnect_later(const std::string& why);
@@ -81,6 +88,7 @@ private:
     bool receive(const Call& call, ReplyPtr reply);
     void fail_call(const Call& call, Errc code, const std::string& detail);
     void fail_all(Errc code, const std::string& detail);
+    void answer(std::size_t member);
 
     const RedisUrl& url_;
     const RedisNames& names_;
@@ -90,7 +98,7 @@ private:
     // One batch is under way at a time, on the connection's thread or on a caller's.
     std::mutex wire_mutex_;  // guards what follows
     Wire wire_;
-    Requests batch_;
+    Requests batch_;  // null: answered
     std::vector<RedisRequest> riding_;  // notes in the batch
     std::string out_;
     std::string sentinel_sent_;
@@ -102,11 +110,15 @@ private:
     std::atomic<bool> is_open_{false};
     std::atomic<Deadline> retry_at_{Deadline{}};
 
+    std::atomic<std::size_t> company_{0};  // requests of the last batch
+    std::atomic<std::chrono::nanoseconds> round_trip_{std::chrono::nanoseconds{0}};
+
     std::mutex mutex_;  // guards what follows; taken inside wire_mutex_
     std::condition_variable changed_;
     RedisRequest* first_ = nullptr;
     RedisRequest* last_ = nullptr;
     std::size_t queued_ = 0;
+    std::size_t wanted_ = 1;  // as many end the wait of the connection's thread
     std::vector<RedisRequest> notes_;
     bool is_waiting_ = false;
     bool is_stopping_ = false;

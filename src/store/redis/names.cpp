@@ -35,7 +35,10 @@ std::string tagged(const std::string& prefix, std::size_t partition, std::string
 RedisNames::RedisNames(std::string prefix)
     : prefix_(std::move(prefix)), sentinel_(prefix_ + ":sentinel")
 {
-    for (std::size_t i = 0; i < redis_partitions; ++i) queues_[i] = tagged(prefix_, i, "x");
+    for (std::size_t i = 0; i < redis_partitions; ++i) {
+        queues_[i] = tagged(prefix_, i, "x");
+        leases_[i] = tagged(prefix_, i, "l");
+    }
 }
 
 std::string RedisNames::record(const RecordId& id) const

@@ -23,11 +23,14 @@ public:
 
     // "umavez:{7}:r:<32 characters>"
     std::string record(const RecordId& id) const;
-    // The index of open records of one operation: "umavez:{7}:d:pedidos.criar".
+    // The index of due records of one operation: "umavez:{7}:d:pedidos.criar".
     std::string due(std::size_t partition, const Operation& operation) const;
     // Records that a sweep will look at: "umavez:{7}:x".
     const std::string& queue(std::size_t partition) const noexcept { return queues_[partition]; }
+    // Runs, until their lease is over: "umavez:{7}:l".
+    const std::string& leases(std::size_t partition) const noexcept { return leases_[partition]; }
     const std::string& sentinel() const noexcept { return sentinel_; }
+    const std::string& prefix() const noexcept { return prefix_; }
     // For SCAN.
     std::string record_pattern() const { return prefix_ + ":{*}:r:*"; }
 
@@ -38,6 +41,7 @@ private:
     const std::string prefix_;
     const std::string sentinel_;
     std::string queues_[redis_partitions];
+    std::string leases_[redis_partitions];
 };
 
 }  // namespace umavez

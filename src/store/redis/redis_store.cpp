@@ -7,6 +7,8 @@
 #include "store/redis/requests.hpp"
 
 #include <array>
+#include <atomic>
+#include <exception>
 #include <utility>
 
 namespace umavez {
@@ -138,7 +140,20 @@ public:
 
     void note(RecordId id, AuditNote audit) noexcept override
     {
-        if (audit_) client_.note(note_request(client_.names(), id, audit));
+        if (!audit_) return;
+        try {
+            client_.note(note_request(client_.names(), id, audit));
+        } catch (const std::exception&) {  // no memory: nobody waits for a note
+            notes_lost_.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+
+    StoreLosses losses() const noexcept override
+    {
+        return {
+            .notes = client_.notes_dropped() + notes_lost_.load(std::memory_order_relaxed),
+            .emptied = client_.times_emptied(),
+        };
     }
 
     Async<std::vector<AuditEntry>> timeline(RecordId id, std::size_t count_max) override
@@ -157,6 +172,7 @@ private:
     };
     RedisClient client_;
     const bool audit_;
+    std::atomic<std::uint64_t> notes_lost_{0};
 };
 
 }  // namespace

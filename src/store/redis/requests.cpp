@@ -13,16 +13,13 @@ char digit_of(Status status) noexcept
     return static_cast<char>('0' + static_cast<int>(status));
 }
 
-RedisRequest request_for(
-    const RedisNames& names, Script script, const RecordId& id, bool is_indexed
-)
+RedisRequest request_for(const RedisNames& names, Script script, const RecordId& id)
 {
     RedisRequest request;
     request.script = script;
     const std::string name = names.record(id);
     request.lane = names.partition_of(name);
     request.key(name);
-    if (is_indexed) request.key(names.due(request.lane, id.operation));
     return request;
 }
 
@@ -31,13 +28,25 @@ std::int64_t micros_or_none(const std::optional<Duration>& duration) noexcept
     return duration ? duration->count() : -1;
 }
 
-// The three arguments that insert and replace share.
+void put_expected(ByteWriter& out, const Expected& expected)
+{
+    const auto& lease_is = expected.processing_expires_at;
+    out.number<std::int64_t>(lease_is ? to_micros(lease_is->value_or(Instant{})) : -1);
+    out.number(micros_or_none(expected.lease_over_for));
+    for (const Status status :
+         {Status::processing, Status::succeeded, Status::failed, Status::in_doubt}) {
+        out.number((expected.statuses & bit(status)) != 0 ? digit_of(status) : ' ');
+    }
+}
+
+// The two arguments that insert and replace share; `expected` belongs to a replace.
 void add_draft(
     RedisRequest& request,
     const RecordId& id,
     const Draft& draft,
     const std::optional<AuditNote>& note,
-    bool audit
+    bool audit,
+    const Expected* expected = nullptr
 )
 {
     const std::string tail = encode_tail(id, draft);
@@ -49,9 +58,11 @@ void add_draft(
     plan.number(micros_or_none(draft.expires_in));
     plan.number(micros_or_none(draft.retry_in));
     plan.number(micros_or_none(queue_in(draft.status, draft.mode, draft.lease, draft.expires_in)));
-    request.argument(std::string_view{std::move(plan).take()});
+    if (expected != nullptr) put_expected(plan, *expected);
+    request.argument(
+        std::move(plan).take() + (audit && note ? encode_note(*note) : std::string{})
+    );
     request.argument(std::string_view{tail});
-    request.argument(std::string_view{audit && note ? encode_note(*note) : std::string{}});
 }
 
 std::unexpected<Error> misshapen()
@@ -74,7 +85,7 @@ Result<Record> read_record(const redisReply& reply, const RecordId& id)
 
 RedisRequest insert_request(const RedisNames& names, const Insertion& insertion, bool audit)
 {
-    RedisRequest request = request_for(names, Script::insert, insertion.id, true);
+    RedisRequest request = request_for(names, Script::insert, insertion.id);
     add_draft(request, insertion.id, insertion.draft, insertion.audit, audit);
     return request;
 }
@@ -83,36 +94,24 @@ RedisRequest replace_request(
     const RedisNames& names, const RecordId& id, const Change& change, bool audit
 )
 {
-    RedisRequest request = request_for(names, Script::replace, id, true);
-    const Expected& expected = change.expected;
-    request.argument(std::string_view{encode_token(expected.token)});
-    ByteWriter conditions;
-    const auto& lease_is = expected.processing_expires_at;
-    conditions.number<std::int64_t>(lease_is ? to_micros(lease_is->value_or(Instant{})) : -1);
-    conditions.number(micros_or_none(expected.lease_over_for));
-    for (const Status status :
-         {Status::processing, Status::succeeded, Status::failed, Status::in_doubt}) {
-        if ((expected.statuses & bit(status)) != 0) conditions.number(digit_of(status));
-    }
-    request.argument(std::string_view{std::move(conditions).take()});
-    add_draft(request, id, change.next, change.audit, audit);
+    RedisRequest request = request_for(names, Script::replace, id);
+    request.argument(std::string_view{encode_token(change.expected.token)});
+    add_draft(request, id, change.next, change.audit, audit, &change.expected);
     return request;
 }
 
 RedisRequest heartbeat_request(const RedisNames& names, const Heartbeat& heartbeat)
 {
-    RedisRequest request = request_for(names, Script::heartbeat, heartbeat.id, true);
+    RedisRequest request = request_for(names, Script::heartbeat, heartbeat.id);
     request.argument(std::string_view{encode_token(heartbeat.token)});
     request.argument(std::optional{heartbeat.lease});
     request.argument(heartbeat.expires_in);
-    request.argument(queue_in(Status::processing, Mode::run, heartbeat.lease, heartbeat.expires_in)
-    );
     return request;
 }
 
 RedisRequest note_request(const RedisNames& names, const RecordId& id, const AuditNote& note)
 {
-    RedisRequest request = request_for(names, Script::note, id, false);
+    RedisRequest request = request_for(names, Script::note, id);
     request.argument(std::string_view{std::to_string(note.epoch)});
     request.argument(std::string_view{encode_note(note)});
     return request;

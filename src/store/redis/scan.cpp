@@ -56,42 +56,60 @@ Async<Step> walk(RedisClient& client, std::string cursor)
 struct Briefs {
     std::vector<NamedRecord> records;
     std::string next;
+    std::optional<std::string> unreadable;
 };
+
+void tell(std::optional<std::string>& unreadable, std::string_view name, const Error& error)
+{
+    if (!unreadable) unreadable = std::string{name} + ": " + error.detail;
+}
 
 // The records of one step, without their answers; a walk may meet one twice.
 Async<Briefs> walk_briefs(RedisClient& client, std::string cursor)
 {
     auto step = co_await walk(client, std::move(cursor));
     if (!step) co_return std::unexpected(step.error());
+    std::erase_if(step->names, [&client](const std::string& name) {
+        return client.names().partition_of(name) == redis_partitions;  // a stranger's
+    });
     std::vector<RedisRequest> requests;
     for (const std::string& name : step->names) {
-        if (client.names().partition_of(name) == redis_partitions) continue;  // a stranger's
         requests.push_back(find_request(client.names(), name, Extent::brief));
     }
     auto exchange = client.send(requests);
     co_await exchange;
     if (auto trouble = first_trouble(requests); !trouble)
         co_return std::unexpected(trouble.error());
-    Briefs briefs{.records = {}, .next = std::move(step->next)};
-    for (const RedisRequest& request : requests) {
-        if (request.reply->type == REDIS_REPLY_NIL) continue;
-        auto named = decode_brief(text_of(*request.reply));
-        if (!named) co_return std::unexpected(named.error());
-        briefs.records.push_back(*std::move(named));
+    Briefs briefs{.records = {}, .next = std::move(step->next), .unreadable = {}};
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (requests[i].reply->type == REDIS_REPLY_NIL) continue;
+        auto named = decode_brief(text_of(*requests[i].reply));
+        if (named) {
+            briefs.records.push_back(*std::move(named));
+        } else {
+            tell(briefs.unreadable, step->names[i], named.error());
+        }
     }
     co_return briefs;
 }
 
+struct Places {
+    std::vector<Place> first;
+    std::optional<std::string> unreadable;
+};
+
 // The first `wanted` places behind the cursor.
-Async<std::vector<Place>> first_places(
+Async<Places> first_places(
     RedisClient& client, RecordsQuery query, std::optional<Place> after, std::size_t wanted
 )
 {
     std::set<Place> first;
+    std::optional<std::string> unreadable;
     std::string cursor = "0";
     do {
         auto briefs = co_await walk_briefs(client, cursor);
         if (!briefs) co_return std::unexpected(briefs.error());
+        if (!unreadable) unreadable = std::move(briefs->unreadable);
         for (NamedRecord& named : briefs->records) {
             if (!is_wanted(query, named.id, named.record)) continue;
             Place place{named.record.created_at, std::move(named.id)};
@@ -101,7 +119,7 @@ Async<std::vector<Place>> first_places(
         }
         cursor = briefs->next;
     } while (cursor != "0");
-    co_return std::vector<Place>(first.begin(), first.end());
+    co_return Places{.first = {first.begin(), first.end()}, .unreadable = std::move(unreadable)};
 }
 
 }  // namespace
@@ -113,30 +131,37 @@ Async<RecordsPage> query_scan(RedisClient& client, RecordsQuery query)
     const std::size_t count_max =
         std::clamp<std::size_t>(query.count_max, 1, limits::scan_page_max);
     // One more than asked for tells whether another page follows.
-    auto places = co_await first_places(client, query, *std::move(after), count_max + 1);
-    if (!places) co_return std::unexpected(places.error());
+    auto found = co_await first_places(client, query, *std::move(after), count_max + 1);
+    if (!found) co_return std::unexpected(found.error());
+    const std::vector<Place>& places = found->first;
 
     RecordsPage page;
+    page.unreadable = std::move(found->unreadable);
     std::size_t bytes = 0;
     std::size_t seen = 0;
-    while (seen < std::min(places->size(), count_max) && bytes < limits::scan_bytes_max) {
-        const RecordId& id = (*places)[seen++].id;
+    while (seen < std::min(places.size(), count_max) && bytes < limits::scan_bytes_max) {
+        const RecordId& id = places[seen++].id;
         std::array<RedisRequest, 1> requests{find_request(client.names(), id, Extent::record)};
         auto exchange = client.send(requests);
         co_await exchange;
         if (!requests[0].status) co_return std::unexpected(requests[0].status.error());
-        auto record = read_found(requests[0], id);
-        if (!record) co_return std::unexpected(record.error());
         page.now = requests[0].now;
+        auto record = read_found(requests[0], id);
+        if (!record) {
+            tell(page.unreadable, client.names().record(id), record.error());
+            continue;
+        }
         // Gone or changed since it was met.
         if (!*record || !is_wanted(query, id, **record)) continue;
         if ((*record)->response) bytes += (*record)->response->response.body.size();
         page.records.push_back({id, **std::move(record)});
     }
-    if (seen < places->size()) page.next = to_cursor((*places)[seen - 1]);
+    if (seen < places.size()) page.next = to_cursor(places[seen - 1]);
     co_return page;
 }
 
+// A record that the walk meets twice, which happens while the server's table shrinks, counts twice:
+// remembering all of them would take the memory of a store of millions for a gauge.
 Async<StoreCounts> query_count(RedisClient& client)
 {
     std::array<StoreCount, 4> counts{};
@@ -144,14 +169,14 @@ Async<StoreCounts> query_count(RedisClient& client)
          {Status::processing, Status::succeeded, Status::failed, Status::in_doubt}) {
         counts[static_cast<std::size_t>(status)].status = status;
     }
-    std::set<RecordId> seen;
+    std::optional<std::string> unreadable;
     std::string cursor = "0";
     do {
         auto briefs = co_await walk_briefs(client, cursor);
         if (!briefs) co_return std::unexpected(briefs.error());
-        for (NamedRecord& named : briefs->records) {
+        if (!unreadable) unreadable = std::move(briefs->unreadable);
+        for (const NamedRecord& named : briefs->records) {
             const Record& record = named.record;
-            if (!seen.insert(std::move(named.id)).second) continue;
             counts[static_cast<std::size_t>(record.status)].add(record);
         }
         cursor = briefs->next;
@@ -163,7 +188,11 @@ Async<StoreCounts> query_count(RedisClient& client)
     auto exchange = client.send(requests);
     co_await exchange;
     if (!requests[0].status) co_return std::unexpected(requests[0].status.error());
-    co_return StoreCounts{.by_status = {counts.begin(), counts.end()}, .now = requests[0].now};
+    co_return StoreCounts{
+        .by_status = {counts.begin(), counts.end()},
+        .now = requests[0].now,
+        .unreadable = std::move(unreadable),
+    };
 }
 
 }  // namespace umavez

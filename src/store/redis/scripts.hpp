@@ -16,6 +16,7 @@ enum class Script : std::uint8_t {
     heartbeat,
     insert,
     find,
+    ripen,
     due,
     ripe,
     forget,
@@ -26,7 +27,10 @@ enum class Script : std::uint8_t {
 // `plain` is no script: a command as it is.
 inline constexpr std::size_t scripts_count = static_cast<std::size_t>(Script::plain);
 
-// The prelude and the script itself.
+// The parts it needs and the script itself.
 const std::string& text_of(Script script);
+
+// What finds out whether the user may do all that the scripts do.
+const std::string& trial_text();
 
 }  // namespace umavez

@@ -81,6 +81,8 @@ Refusal judge_error(std::string_view error, std::string_view place)
             ),
         };
     }
+    // A command inside a script that is not allowed (7.2 and later) may stand behind a write.
+    const bool is_inside = code == "NOPERM" && error.find("'eval") == error.npos;
     // Said before anything of a script ran, or by its first write.
     static constexpr std::array<std::string_view, 12> before = {
         "LOADING",
@@ -96,7 +98,7 @@ Refusal judge_error(std::string_view error, std::string_view place)
         "ASK",
         "CROSSSLOT",
     };
-    if (std::ranges::find(before, code) == before.end()) {
+    if (is_inside || std::ranges::find(before, code) == before.end()) {
         return {Errc::store_unknown, fmt::format("{} answered: {}", place, shown(error))};
     }
     const bool is_spent =

@@ -63,5 +63,20 @@ TEST(RedisServerInfo, OnlyErrorsFromBeforeTheFirstWriteLeaveNoEffect)
     EXPECT_EQ(judge_error("", "x").code, Errc::store_unknown);
 }
 
+// A command inside a script may be refused behind its first write.
+TEST(RedisServerInfo, ARightThatIsMissingInsideAScriptLeavesItsWriteUnknown)
+{
+    const auto code_of = [](std::string_view error) { return judge_error(error, "here").code; };
+
+    EXPECT_EQ(
+        code_of("NOPERM User ana has no permissions to run the 'zadd' command script: 1"),
+        Errc::store_unknown
+    );
+    EXPECT_EQ(
+        code_of("NOPERM User ana has no permissions to run the 'evalsha' command"),
+        Errc::store_unavailable
+    );
+}
+
 }  // namespace
 }  // namespace umavez

@@ -7,15 +7,20 @@
 #include "store/redis/requests.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace umavez {
 namespace {
 
+// Elements of up to 64 names, of up to 16 partitions in a call, which takes a millisecond then.
+constexpr long long ripened_at_once = 2;
+
 // An element of the queue, and the names in it that this sweep looks at.
 struct Element {
     std::size_t partition = 0;
     std::string text;
+    std::string at;
     bool is_whole = true;
 };
 
@@ -39,6 +44,33 @@ void add_names(Ripe& ripe, Element element, std::size_t count_max)
     ripe.elements.push_back(std::move(element));
 }
 
+// Looks at every run whose lease may be over: what follows from it is in the queues afterwards.
+Async<void> ripen(RedisClient& client)
+{
+    std::vector<std::size_t> partitions(redis_partitions);
+    std::iota(partitions.begin(), partitions.end(), 0u);
+    while (!partitions.empty()) {
+        std::vector<RedisRequest> requests(partitions.size());
+        for (std::size_t i = 0; i < partitions.size(); ++i) {
+            requests[i].script = Script::ripen;
+            requests[i].lane = partitions[i];
+            requests[i].key(client.names().leases(partitions[i]));
+            requests[i].key(client.names().queue(partitions[i]));
+            requests[i].argument(std::string_view{std::to_string(ripened_at_once)});
+        }
+        auto exchange = client.send(requests);
+        co_await exchange;
+        if (auto trouble = first_trouble(requests); !trouble) {
+            co_return std::unexpected(trouble.error());
+        }
+        partitions.clear();
+        for (const RedisRequest& request : requests) {
+            if (request.reply->integer == ripened_at_once) partitions.push_back(request.lane);
+        }
+    }
+    co_return Result<void>{};
+}
+
 Async<Ripe> query_ripe(RedisClient& client, std::size_t count_max)
 {
     std::vector<RedisRequest> requests(redis_partitions);
@@ -55,9 +87,12 @@ Async<Ripe> query_ripe(RedisClient& client, std::size_t count_max)
     Ripe ripe;
     for (const RedisRequest& request : requests) {
         const redisReply& elements = *request.reply;
-        for (std::size_t i = 0; i < elements.elements && ripe.names.size() < count_max; ++i) {
+        for (std::size_t i = 0; i + 1 < elements.elements && ripe.names.size() < count_max;
+             i += 2) {
             Element element{
-                .partition = request.lane, .text = std::string{text_of(*elements.element[i])}
+                .partition = request.lane,
+                .text = std::string{text_of(*elements.element[i])},
+                .at = std::string{text_of(*elements.element[i + 1])},
             };
             add_names(ripe, std::move(element), count_max);
         }
@@ -131,6 +166,7 @@ Async<void> settle(RedisClient& client, std::vector<Element> elements)
         request.lane = element.partition;
         request.key(client.names().queue(element.partition));
         request.argument(std::string_view{element.text});
+        request.argument(std::string_view{element.at});
         requests.push_back(std::move(request));
     }
     auto exchange = client.send(requests);
@@ -163,6 +199,9 @@ void add_due(
 Async<Swept> sweep_records(RedisClient& client, std::size_t count_max)
 {
     Swept swept;
+    if (auto ripened = co_await ripen(client); !ripened) {
+        co_return std::unexpected(ripened.error());
+    }
     auto ripe = co_await query_ripe(client, count_max);
     if (!ripe) co_return std::unexpected(ripe.error());
     if (ripe->elements.empty()) co_return swept;
@@ -189,6 +228,11 @@ Async<Swept> sweep_records(RedisClient& client, std::size_t count_max)
 Async<Due> query_due(RedisClient& client, DueQuery query)
 {
     Due due;
+    if (!query.abandoned.empty()) {
+        if (auto ripened = co_await ripen(client); !ripened) {
+            co_return std::unexpected(ripened.error());
+        }
+    }
     std::vector<RedisRequest> requests;
     add_due(requests, client.names(), query, true);
     add_due(requests, client.names(), query, false);

@@ -10,6 +10,9 @@
 namespace umavez {
 namespace {
 
+constexpr std::string_view rights_needed =
+    "+@read +@write +@scripting +info +select +time +client|id +client|kill";
+
 std::unexpected<Error> unreachable(const RedisUrl& url, std::string_view why)
 {
     return fail(Errc::store_unavailable, fmt::format("{} cannot be reached: {}", url.place(), why));
@@ -130,18 +133,45 @@ Result<void> Wire::greet(Deadline deadline)
             return fail(
                 Errc::misconfigured,
                 fmt::format(
-                    "{} does not take scripts: {}; the user needs +@scripting, +@read, +@write, "
-                    "+info, "
-                    "+select, +time and its keys",
+                    "{} does not take scripts: {}; the user needs {} on the keys {}:*",
                     url_.place(),
-                    shown(text_of(**loaded))
+                    shown(text_of(**loaded)),
+                    rights_needed,
+                    names_.prefix()
                 )
             );
         }
         hash = text_of(**loaded);
     }
+    if (auto allowed = try_commands(deadline); !allowed) return allowed;
     if (sentinel_.expected().empty()) return settle_sentinel(deadline);
     return {};
+}
+
+// A right that is missing would show in the middle of a script, behind its first write.
+Result<void> Wire::try_commands(Deadline deadline)
+{
+    std::string command;
+    append_command(
+        command, "EVAL", trial_text(), "2", names_.sentinel() + ":trial", names_.sentinel() + ":try"
+    );
+    auto reply = ask(command, deadline);
+    if (!reply) return std::unexpected(reply.error());
+    const bool is_forbidden = is_error(**reply) && text_of(**reply).starts_with("NOPERM");
+    if (is_error(**reply) && !is_forbidden) {
+        return fail(Errc::store_unavailable, judge_error(text_of(**reply), url_.place()).detail);
+    }
+    if ((*reply)->type == REDIS_REPLY_NIL) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "{} does not let its user do what the store needs, {}; give it {} on the keys {}:*",
+            url_.place(),
+            shown(text_of(**reply)),
+            rights_needed,
+            names_.prefix()
+        )
+    );
 }
 
 Result<void> Wire::drop_the_one_before(const std::string& run_id, Deadline deadline)
@@ -155,8 +185,8 @@ Result<void> Wire::drop_the_one_before(const std::string& run_id, Deadline deadl
     append_command(command, "CLIENT", "KILL", "ID", client_id_);
     auto killed = ask(command, deadline);
     if (!killed) return std::unexpected(killed.error());
-    // A user that may not do this is left with the server's own order: it reads what came first,
-    // first.
+    // A user that may not do this goes on without: the server keeps no order between connections,
+    // so something of the old one may still arrive after the new one's first commands.
     has_unknown_ = false;
     return {};
 }

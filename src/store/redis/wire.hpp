@@ -2,10 +2,10 @@
 
 // Wire: a socket to a Redis server and the reader of its replies, from the first greeting on.
 //
-// greet() authenticates, chooses the database, asks the server what it is, loads the scripts and
-// finds or leaves the sentinel. After a connection that was lost with commands under way the server
-// is told to drop it before anything else is sent, so that nothing of it arrives later. Confined to
-// its connection's thread.
+// greet() authenticates, chooses the database, asks the server what it is, loads the scripts, tries
+// what the user may and finds or leaves the sentinel. After a connection that was lost with commands
+// under way the server is told to drop it before anything else is sent, so that nothing of it
+// arrives later, if the user may. Confined to its connection's thread.
 
 #include "store/redis/names.hpp"
 #include "store/redis/reply.hpp"
@@ -54,6 +54,7 @@ public:
 
 private:
     Result<void> greet(Deadline deadline);
+    Result<void> try_commands(Deadline deadline);
     Result<void> drop_the_one_before(const std::string& run_id, Deadline deadline);
     // Sends and gives the reply; an error reply is a value too.
     Result<ReplyPtr> ask(std::string_view command, Deadline deadline);

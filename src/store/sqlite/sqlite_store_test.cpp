@@ -301,7 +301,7 @@ TEST_F(SqliteStoreTest, NotesRideTheNextBatch)
     EXPECT_EQ(entries->at(0).event, AuditEvent::replayed);
     EXPECT_EQ(entries->at(1).detail, "second");
     EXPECT_EQ(entries->at(0).token, FencingToken{});
-    EXPECT_EQ(store->notes_dropped(), 1u);
+    EXPECT_EQ(store->losses().notes, 1u);
 }
 
 TEST_F(SqliteStoreTest, NotesWithoutABatchGetOneOfTheirOwn)
@@ -319,7 +319,7 @@ TEST_F(SqliteStoreTest, NotesBeyondTheLimitAreDroppedAndCounted)
     for (std::size_t i = 0; i < limits::audit_notes_max + 5; ++i) {
         store->note(id(), {AuditEvent::replayed, ""});
     }
-    EXPECT_EQ(store->notes_dropped(), 5u);
+    EXPECT_EQ(store->losses().notes, 5u);
 }
 
 TEST_F(SqliteStoreTest, SweepLeavesOneEntryForTheWholeBatch)

@@ -5,7 +5,7 @@
 -- again, 0 for never: whoever writes it next queues it. Answers 1 if it is gone by this call.
 
 local a = 3
-for k = 3, #KEYS, 2 do
+for k = 4, #KEYS, 2 do
     local key, again_at = KEYS[k], ARGV[a + 1]
     local head = call('GETRANGE', key, 1, 57)
     local gone = 0
@@ -15,11 +15,17 @@ for k = 3, #KEYS, 2 do
         gone = 1
     elseif head == ARGV[a] then
         call('SETRANGE', key, 26, pack('>i8', again_at))
-        if again_at ~= '0' then look_at(key, tonumber(again_at)) end
+        again_at = tonumber(again_at)
     elseif head ~= '' then
-        look_at(key, now + 1000000)
+        again_at = now + 1000000
+    else
+        again_at = 0
     end
-    answer(gone)
+    if gone == 0 and again_at > 0 then
+        queue = queue or {}
+        queue[#queue + 1] = key
+        if not queue_at or again_at < queue_at then queue_at = again_at end
+    end
+    answers[#answers + 1] = gone
     a = a + 2
 end
-return close()

@@ -1,30 +1,33 @@
 -- Makes one step of: is the lease still the caller's? then prolong it. Touches nothing else of the record.
 --
--- For each member KEYS: record, due; ARGV: token, lease, expires_in, queue_in. Answers {1 or 0, record}, or
--- nothing where there is none.
+-- For each member KEYS: record; ARGV: token, lease, expires_in. Answers {1 or 0, record}, or nothing where
+-- there is none.
 
 local a = 3
-for k = 3, #KEYS, 2 do
-    local key, expires_in, queue_in = KEYS[k], ARGV[a + 2], ARGV[a + 3]
+for k = 4, #KEYS do
+    local key, expires_in = KEYS[k], ARGV[a + 2]
     local value = call('GET', key)
+    local size = value and #value >= head_bytes and head_bytes + unpack_('>I4', value, 59)
     if not value then
-        answer(false)
-    elseif sub(value, 35, 58) ~= ARGV[a] or sub(value, 2, 2) ~= '0' then
-        answer({0, record_of(value)})
+        answers[#answers + 1] = false
+    elseif not size or sub(value, 35, 58) ~= ARGV[a] or sub(value, 2, 2) ~= '0' then
+        answers[#answers + 1] = {0, size and sub(value, 1, size) or value}
     else
         local lease_end = now + ARGV[a + 1]
-        local expires, queued = unpack_('>i8i8', value, 19)
+        local lease_was, expires, seen_at = unpack_('>i8i8i8', value, 11)
         if expires_in ~= '' then expires = now + expires_in end
-        if queue_in ~= '' and (queued == 0 or now + queue_in < queued) then
-            queued = now + queue_in
-            look_at(key, queued)
+        if lease_was <= now then rarely().unfile(key, value) end
+        -- Whoever looks at the end of the lease as it was will see the new one.
+        if lease_was <= now or lease_end < lease_was then
+            seen_at = lease_end
+            leases = leases or {}
+            leases[#leases + 1] = key
+            if not leases_at or seen_at < leases_at then leases_at = seen_at end
         end
-        local changed = pack('>i8i8i8', lease_end, expires, queued)
+        local changed = pack('>i8i8i8', lease_end, expires, seen_at)
         call('SETRANGE', key, 10, changed)
-        if expires_in ~= '' then call('PEXPIRE', key, ttl_ms(expires_in)) end
-        call('ZADD', KEYS[k + 1], text_of(lease_end), key)
-        answer({1, record_of(sub(value, 1, 10) .. changed .. sub(value, 35))})
+        if expires_in ~= '' then call('PEXPIRE', key, format('%d', expires_in / 1000 + grace_ms)) end
+        answers[#answers + 1] = {1, sub(value, 1, 10) .. changed .. sub(value, 35, size)}
     end
-    a = a + 4
+    a = a + 3
 end
-return close()

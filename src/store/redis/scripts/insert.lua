@@ -1,31 +1,64 @@
--- Makes one step of: is the record absent? then write it. Writes the record, its place in the index of due
--- work and in the queue of the sweep.
+-- Makes one step of: is the record absent? then write it, and name it where it will be looked at.
 --
--- For each member KEYS: record, due; ARGV: plan, tail (execution, size, body), note. Answers 1, or the record
--- that is there.
+-- For each member KEYS: record; ARGV: plan, tail (execution, size, body). Answers 1, or the record that is
+-- there.
+--
+-- A plan is status, '1' if the epoch is raised, lease, expires_in, retry_in, queue_in (durations in
+-- microseconds, -1 where there is none), and the note for the story: event and detail, or nothing. Members of
+-- one call mostly have the same plan, and strings that are equal are one in Lua: what follows from a plan is
+-- worked out when it changes.
 
+local plan, status, retry_in, is_run, seen_at, ttl, note, head, stamp
 local a = 3
-for k = 3, #KEYS, 2 do
+for k = 4, #KEYS do
     local key, tail = KEYS[k], ARGV[a + 1]
-    local status, raises, lease, expires_in, retry_in, queue_in = unpack_(plan_format, ARGV[a])
-    local epoch = raises == '1' and now or 0
-    local lease_end, queued = in_future(lease), in_future(queue_in)
-    local value = 'A' .. status
-        .. pack('>i8i8i8i8i8', now, lease_end, in_future(expires_in), queued, epoch)
-        .. tail .. entry(epoch, sub(tail, 1, 16), ARGV[a + 2])
+    if ARGV[a] ~= plan then
+        plan = ARGV[a]
+        local raises, lease, expires_in, queue_in
+        status, raises, lease, expires_in, retry_in, queue_in = unpack_('>c1c1i8i8i8i8', plan)
+        is_run = status == '0' and lease >= 0
+        seen_at = queue_in < 0 and 0 or now + queue_in
+        if is_run and (seen_at == 0 or lease < queue_in) then seen_at = now + lease end
+        ttl = expires_in >= 0 and format('%d', expires_in / 1000 + grace_ms)
+        local epoch = raises == '1' and now or 0
+        head = 'A' .. status .. pack('>i8i8i8i8i8', now, lease < 0 and 0 or now + lease,
+            expires_in < 0 and 0 or now + expires_in, seen_at, epoch)
+        note = #plan > 34 and sub(plan, 35)
+        stamp = note and pack('>I2i8i8', 32 + #note, now, epoch)
+    end
+    local value
+    if note then
+        value = head .. tail .. stamp .. sub(tail, 1, 16) .. note
+    else
+        value = head .. tail
+    end
     local done
-    if expires_in < 0 then
+    if ttl then
+        done = call('SET', key, value, 'NX', 'PX', ttl)
+    else
         done = call('SET', key, value, 'NX')
-    else
-        done = call('SET', key, value, 'NX', 'PX', ttl_ms(expires_in))
     end
-    if done then
-        index(KEYS[k + 1], key, status, lease_end, retry_in, false)
-        if queued > 0 then look_at(key, queued) end
-        answer(1)
+    if not done then
+        -- The record that is there, without its story. What is too short to be one is given as it is: the
+        -- client says so, and the others of this call are answered.
+        value = call('GET', key)
+        if #value > head_bytes then value = sub(value, 1, head_bytes + unpack_('>I4', value, 59)) end
+        answers[#answers + 1] = value
     else
-        answer(record_of(call('GET', key)))
+        if is_run then
+            leases = leases or {}
+            leases[#leases + 1] = key
+            if not leases_at or seen_at < leases_at then leases_at = seen_at end
+        elseif seen_at > 0 then
+            queue = queue or {}
+            queue[#queue + 1] = key
+            if not queue_at or seen_at < queue_at then queue_at = seen_at end
+        end
+        if status == '3' and retry_in >= 0 then rarely().file(key, value, -(now + retry_in)) end
+        answers[#answers + 1] = 1
     end
-    a = a + 3
+    a = a + 2
 end
-return close()
+-- Every eighth call looks at more ripe elements than the other seven leave behind: there are never more of
+-- them than one lease's, whether or not anybody sweeps.
+if leases_at and now % 8 == 0 then rarely().ripen(KEYS[3], KEYS[2], 16) end

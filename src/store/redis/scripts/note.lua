@@ -10,7 +10,7 @@ local function shorten(key)
     local at = head_bytes + unpack_('>I4', value, 59) + 1
     local places = {}
     local size = at - 1
-    while at <= #value do
+    while at < #value do
         places[#places + 1] = at
         at = at + 2 + unpack_('>I2', value, at)
     end
@@ -21,13 +21,14 @@ end
 
 local nobody = string.rep('\0', 16)
 local a = 3
-for k = 3, #KEYS do
+for k = 4, #KEYS do
+    local note = ARGV[a + 1]
     local head = call('GETRANGE', KEYS[k], 58, 61)
     if #head == 4 then
-        local size = call('APPEND', KEYS[k], entry(ARGV[a], nobody, ARGV[a + 1]))
+        local size = call('APPEND', KEYS[k], pack('>I2i8i8', 32 + #note, now, ARGV[a]) .. nobody .. note)
         if size - head_bytes - unpack_('>I4', head) > kept_bytes then shorten(KEYS[k]) end
     end
-    answer(1)
+    answers[#answers + 1] = 1
     a = a + 2
 end
 return answers

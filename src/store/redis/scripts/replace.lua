@@ -1,51 +1,76 @@
 -- Makes one step of: is the record what the caller expects? then write the next one. Writes as insert does.
 --
--- For each member KEYS: record, due; ARGV: token, conditions (end of the lease or -1, how long the lease must
--- be over or -1, statuses allowed), and the three of insert. Answers the epoch written, the record that is
--- there, or nothing where there is none.
+-- For each member KEYS: record; ARGV: token, plan, tail as in insert. Before its note a plan says what is
+-- expected: the end of the lease or -1, how long the lease must be over or -1, four bytes of statuses allowed.
+-- Answers the epoch written, the record that is there, or nothing where there is none.
 
-local function matches(value, before, token, conditions)
-    if sub(value, 35, 58) ~= token then return false end
-    if not string.find(conditions, before, 17, true) then return false end
-    local lease_is, over_for = unpack_('>i8i8', conditions)
-    if lease_is < 0 and over_for < 0 then return true end
-    local lease_end = unpack_('>i8', value, 11)
-    if lease_is >= 0 and lease_end ~= lease_is then return false end
-    if over_for < 0 then return true end
-    return before == '0' and lease_end > 0 and lease_end <= now - over_for
-end
-
+local plan, status, raises, lease_end, retry_in, queue_in_at, ttl, note, front, stamp
+local lease_is, over_for, statuses
 local a = 3
-for k = 3, #KEYS, 2 do
-    local key = KEYS[k]
+for k = 4, #KEYS do
+    local key, token = KEYS[k], ARGV[a]
     local value = call('GET', key)
-    local before = value and sub(value, 2, 2)
-    if not value then
-        answer(false)
-    elseif not matches(value, before, ARGV[a], ARGV[a + 1]) then
-        answer(record_of(value))
-    else
-        local tail = ARGV[a + 3]
-        local status, raises, lease, expires_in, retry_in, queue_in = unpack_(plan_format, ARGV[a + 2])
-        local queued, epoch = unpack_('>i8i8', value, 27)
-        local size = head_bytes + unpack_('>I4', value, 59)
-        if raises == '1' then epoch = math.max(epoch + 1, now) end
-        if queue_in >= 0 and (queued == 0 or now + queue_in < queued) then
-            queued = now + queue_in
-            look_at(key, queued)
-        end
-        local lease_end = in_future(lease)
-        local next = 'A' .. status
-            .. pack('>i8i8i8i8i8', now, lease_end, in_future(expires_in), queued, epoch)
-            .. tail .. sub(value, size + 1) .. entry(epoch, sub(tail, 1, 16), ARGV[a + 4])
-        if expires_in < 0 then
-            call('SET', key, next)
-        else
-            call('SET', key, next, 'PX', ttl_ms(expires_in))
-        end
-        index(KEYS[k + 1], key, status, lease_end, retry_in, before == '0' or before == '3')
-        answer(epoch)
+    if ARGV[a + 1] ~= plan then
+        plan = ARGV[a + 1]
+        local lease, expires_in, queue_in
+        status, raises, lease, expires_in, retry_in, queue_in, lease_is, over_for, statuses =
+            unpack_('>c1c1i8i8i8i8i8i8c4', plan)
+        lease_end = lease < 0 and 0 or now + lease
+        queue_in_at = queue_in < 0 and 0 or now + queue_in
+        ttl = expires_in >= 0 and format('%d', expires_in / 1000 + grace_ms)
+        front = 'A' .. status .. pack('>i8i8i8', now, lease_end, expires_in < 0 and 0 or now + expires_in)
+        note = #plan > 54 and sub(plan, 55)
+        stamp = note and pack('>I2i8', 32 + #note, now)
     end
-    a = a + 5
+    local before, lease_was, seen_at, epoch, size
+    local matches = value and #value >= head_bytes and sub(value, 35, 58) == token
+    if matches then
+        local _
+        before, _, lease_was, _, seen_at, epoch, _, size = unpack_('>c1i8i8i8i8i8c16I4', value, 2)
+        matches = string.find(statuses, before, 1, true)
+            and (lease_is < 0 or lease_is == lease_was)
+            and (over_for < 0 or before == '0' and lease_was > 0 and lease_was <= now - over_for)
+    end
+    if not value then
+        answers[#answers + 1] = false
+    elseif not matches then
+        if #value > head_bytes then value = sub(value, 1, head_bytes + unpack_('>I4', value, 59)) end
+        answers[#answers + 1] = value
+    else
+        local tail = ARGV[a + 2]
+        if raises == '1' then
+            epoch = math.max(epoch + 1, now)
+            token = pack('>i8', epoch) .. sub(tail, 1, 16)
+        end
+        local was_due = before == '3' or before == '0' and lease_was <= now
+        if was_due then rarely().unfile(key, value) end
+        if status == '0' and lease_end > 0 then
+            -- Whoever looks at the end of the lease as it was will see the new one.
+            if was_due or before ~= '0' or lease_end < lease_was then
+                seen_at = queue_in_at > 0 and queue_in_at < lease_end and queue_in_at or lease_end
+                leases = leases or {}
+                leases[#leases + 1] = key
+                if not leases_at or seen_at < leases_at then leases_at = seen_at end
+            end
+        elseif queue_in_at > 0 and (seen_at <= now or queue_in_at < seen_at) then
+            seen_at = queue_in_at
+            queue = queue or {}
+            queue[#queue + 1] = key
+            if not queue_at or seen_at < queue_at then queue_at = seen_at end
+        end
+        local story = sub(value, head_bytes + 1 + size)
+        if note then
+            value = front .. pack('>i8i8', seen_at, epoch) .. tail .. story .. stamp .. token .. note
+        else
+            value = front .. pack('>i8i8', seen_at, epoch) .. tail .. story
+        end
+        if ttl then
+            call('SET', key, value, 'PX', ttl)
+        else
+            call('SET', key, value)
+        end
+        if status == '3' and retry_in >= 0 then rarely().file(key, value, -(now + retry_in)) end
+        answers[#answers + 1] = epoch
+    end
+    a = a + 3
 end
-return close()
