@@ -272,7 +272,9 @@ TEST_P(StoreQueries, CountTellsTheFirstEndOfALeaseAndOfARetention)
     for (const StoreCount& count : driver.count().by_status) {
         if (count.status == Status::processing) lease = count.first_end;
         if (count.status == Status::succeeded) retention = count.first_end;
-        if (count.status == Status::failed) EXPECT_FALSE(count.first_end);
+        if (count.status == Status::failed) {
+            EXPECT_FALSE(count.first_end);
+        }
     }
 
     EXPECT_EQ(lease, began + 30s);
