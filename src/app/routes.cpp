@@ -63,11 +63,18 @@ http::Problem not_ready(const ReadinessReport& report, bool tells_why)
     return problem;
 }
 
-Task<http::Response> ready(RouteNeeds needs, http::Request request)
+Task<ReadinessReport> check_readiness(RouteNeeds needs)
 {
     ReadinessReport report;
     auto asking = needs.side_thread.ask([&report, &needs] { report = needs.readiness.check(); });
     co_await asking;
+    co_return report;
+}
+
+Task<http::Response> ready(RouteNeeds needs, http::Request request)
+{
+    auto checking = check_readiness(needs);
+    const ReadinessReport report = co_await std::move(checking);
     if (report.is_ready()) co_return http::text_response(200, "ok\n");
     const bool tells_why = admit_inside(needs, request).has_value();
     http::Response response =
@@ -84,10 +91,21 @@ Task<http::Response> numbers(RouteNeeds needs, http::Request request)
     snapshot.operations = needs.engine.stats();
     snapshot.lane = needs.database.lane_stats();
     snapshot.audit_notes_dropped = needs.engine.store_stats().notes_dropped;
-    auto counting = needs.engine.async_count();
-    auto counted = co_await std::move(counting);
-    snapshot.reachable = counted.has_value();
-    if (counted) snapshot.records = *std::move(counted);
+    const Duration began = system_clock().boottime();
+    if (auto last = needs.last_count.get(began)) {
+        snapshot.records = *std::move(last);
+        auto checking = check_readiness(needs);
+        const ReadinessReport report = co_await std::move(checking);
+        snapshot.reachable = report.store.value_or(false);
+    } else {
+        auto counting = needs.engine.async_count();
+        auto counted = co_await std::move(counting);
+        snapshot.reachable = counted.has_value();
+        if (counted) {
+            needs.last_count.put(*counted, began, system_clock().boottime());
+            snapshot.records = *std::move(counted);
+        }
+    }
     http::Response response = http::text_response(200, needs.metrics.text(snapshot));
     response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
     co_return response;

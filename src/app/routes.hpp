@@ -3,6 +3,7 @@
 // The routes every umavez server has: what it is, whether it lives, whether it can work, its
 // numbers; and those of its modules.
 
+#include "app/last_count.hpp"
 #include "access/token_book.hpp"
 #include "app/readiness.hpp"
 #include "app/side_thread.hpp"
@@ -24,6 +25,7 @@ struct RouteNeeds {
     Metrics& metrics;
     SideThread& side_thread;
     Readiness& readiness;
+    LastCount& last_count;
     const http::ProblemCatalogue& problems;
     bool is_private = true;  // listens on a loopback address: numbers and causes are for everybody
 };

@@ -91,6 +91,7 @@ int serve(const Settings& settings, bool has_worker)
     Readiness readiness{*opened->database, files};
     SideThread side_thread;
     http::Router router;
+    LastCount last_count;
     const RouteNeeds needs{
         *opened->database,
         *opened->engine,
@@ -98,6 +99,7 @@ int serve(const Settings& settings, bool has_worker)
         metrics,
         side_thread,
         readiness,
+        last_count,
         opened->modules.problems,
         settings.listen.is_loopback(),
     };
