@@ -105,9 +105,6 @@ void Lanes::loop(Way& way)
             const std::vector<Call*> calls = way.queue.take();
             queued_ -= calls.size();
             write(calls, way, lock);
-            lock.unlock();
-            for (Call* const call : calls) answer(*call);
-            lock.lock();
         } else if (is_closed_) {
             return;
         } else if (way.has_notes && way.writers == 0) {
@@ -132,6 +129,10 @@ void Lanes::write(std::span<Call* const> calls, Way& way, std::unique_lock<std::
     const WritingCalls writing{database_, notes_, way.purpose};
     writing.write(calls);
     if (notes_.take_given_back()) expect_notes();
+    // Whoever is answered asks for more: as long as this counts as writing, that gathers.
+    for (Call* const call : calls) {
+        if (call->waiting_) answer(*call);  // otherwise it is the caller's who writes it
+    }
     lock.lock();
     --way.writers;
 }
