@@ -33,7 +33,7 @@ public:
 
     std::unique_ptr<Engine> make_engine(EngineOptions options) override
     {
-        return umavez::make_engine(static_cast<TransactionalStore&>(store_), std::move(options));
+        return umavez::make_engine(static_cast<TransactionalStore&>(store_), options);
     }
     Database* database() noexcept override { return &store_.database(); }
 

@@ -194,7 +194,7 @@ void Pool::close_answered(std::unique_lock<std::mutex>& lock)
     const Duration now = system_clock().boottime();
     for (Lot& one : lots_) {
         const auto is_over = [&](Kept& kept) { return kept.until <= now || !kept.connection->is_kept(); };
-        const auto ended = std::ranges::stable_partition(one.kept, std::not_fn(is_over));
+        const auto ended = std::ranges::partition(one.kept, std::not_fn(is_over));
         one.alive -= ended.size();
         std::ranges::move(ended, std::back_inserter(over));
         one.kept.erase(ended.begin(), ended.end());

@@ -286,6 +286,7 @@ BatchResult<std::vector<Found>> insert_or_get_batch(
             });
         }
         std::vector<DraftRow> rows;
+        rows.reserve(open.size());
         for (const std::size_t i : open) {
             rows.push_back({&members[i]->id, &members[i]->draft, &members[i]->audit});
         }

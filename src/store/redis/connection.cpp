@@ -223,7 +223,7 @@ void RedisConnection::abandon_batch() noexcept
     retry_at_ = Deadline{};
     for (std::size_t i = 0; i < batch_.size(); ++i) {
         if (batch_[i] == nullptr) continue;
-        batch_[i]->status = std::unexpected(Error{Errc::store_unknown, "out of memory"});
+        batch_[i]->status = fail(Errc::store_unknown, "out of memory");
         answer(i);
     }
 }
