@@ -155,6 +155,10 @@ void PostgresServer::reap()
 void PostgresServer::kill()
 {
     std::vector<int> watched;
+    // Stopped first: a child that it made after we looked would outlive it, and hold its memory.
+    siginfo_t stopped{};
+    ::kill(pid_, SIGSTOP);
+    ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
     const std::vector<pid_t> children = children_of(pid_);
     ::kill(pid_, SIGKILL);
     for (const pid_t child : children) {
