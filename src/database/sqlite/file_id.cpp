@@ -1,14 +1,19 @@
 #include "database/sqlite/file_id.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 namespace umavez {
 
+// Not stat(): that asks for the times too, and since Linux 6.13 a time that was asked for makes the next write
+// set an exact one. On ext4 without a journal every flush of the log then wrote the inode as well: a lone
+// claim took 335 µs instead of 250.
 std::optional<FileId> find_file_id(const std::string& path) noexcept
 {
-    struct ::stat status{};
-    if (path.empty() || ::stat(path.c_str(), &status) != 0) return std::nullopt;
-    return FileId{status.st_dev, status.st_ino};
+    struct ::statx status{};
+    if (path.empty() || ::statx(AT_FDCWD, path.c_str(), 0, STATX_INO, &status) != 0) return std::nullopt;
+    return FileId{::makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
 }
 
 }  // namespace umavez
