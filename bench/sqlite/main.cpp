@@ -20,6 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto window = 1000ms;
+constexpr auto long_window = 4000ms;  // a checkpoint of a large file falls into each
 constexpr int batch_by_hand = 32;
 constexpr std::uint64_t records_stored = 1'000'000;
 
@@ -79,10 +80,13 @@ void compare_full(Table& table, const ScratchFolder& folder)
     RawWriter{path}.fill(records_stored);
     EngineSide full{"sqlite:" + path};
     EngineSide empty{"sqlite:" + folder.file("empty.db")};
+    // As on any day but the first: a log that still grows is written twice.
+    full.leased_by_tasks(long_window);
+    empty.leased_by_tasks(2 * window);
     table.compare({
         .what = "claim+finish/s, 64 callers, 1 million records; none",
-        .ours = [&] { return full.leased_by_tasks(window); },
-        .limit = [&] { return empty.leased_by_tasks(window); },
+        .ours = [&] { return full.leased_by_tasks(long_window); },
+        .limit = [&] { return empty.leased_by_tasks(window); },  // stays small
         .goal = 0.9,
     });
 }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <filesystem>
+
 namespace umavez::bench {
 
 RawSqlite::RawSqlite(const std::string& path)
@@ -19,7 +21,8 @@ RawSqlite::RawSqlite(const std::string& path)
     execute("PRAGMA temp_store = MEMORY");
     execute("PRAGMA foreign_keys = ON");
     execute(fmt::format("PRAGMA cache_size = -{}", tuning::lane_cache_kib));
-    execute(fmt::format("PRAGMA wal_autocheckpoint = {}", tuning::checkpoint_pages));
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    execute(fmt::format("PRAGMA wal_autocheckpoint = {}", tuning::checkpoint_pages(bytes)));
     begin_ = prepare("BEGIN IMMEDIATE");
     commit_ = prepare("COMMIT");
 }

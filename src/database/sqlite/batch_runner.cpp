@@ -54,7 +54,8 @@ BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunn
     : options_(options),
       connection_(std::move(connection)),
       file_id_(find_file_id(options.connection.path)),
-      batch_(options.batch)
+      batch_(options.batch),
+      checkpoint_at_(connection_->checkpoint_pages())
 {
 }
 
@@ -269,7 +270,7 @@ Result<void> BatchRunner::ensure_connection()
     connection_ = std::move(*opened);
     has_log_ = false;
     wal_pages_last_ = 0;
-    checkpoint_at_ = tuning::checkpoint_pages;
+    checkpoint_at_ = connection_->checkpoint_pages();
     return {};
 }
 
@@ -450,13 +451,14 @@ void BatchRunner::tend_log()
 {
     if (!connection_ || connection_->needs_reopen()) return;
     const int pages = connection_->wal_pages();
-    if (pages < wal_pages_last_) checkpoint_at_ = tuning::checkpoint_pages;  // the log started over
+    if (pages < wal_pages_last_) checkpoint_at_ = connection_->checkpoint_pages();  // the log started over
     wal_pages_last_ = pages;
     if (pages < checkpoint_at_) return lengthen_log();
     // A failure shows in the next write.
-    static_cast<void>(connection_->checkpoint(pages >= tuning::checkpoint_pages_max));
-    // A reader may hold the log open: then it only grows, and is tried again after as much again.
-    checkpoint_at_ = pages + tuning::checkpoint_pages;
+    const bool is_late = pages >= connection_->checkpoint_pages() + tuning::checkpoint_pages_late;
+    static_cast<void>(connection_->checkpoint(is_late));
+    // A reader may hold the log open: then it only grows, and is tried again later.
+    checkpoint_at_ = pages + tuning::checkpoint_pages_least;
 }
 
 // Under the lock of a writer: another program that writes beside us may not append meanwhile.

@@ -121,7 +121,7 @@ private:
     std::vector<std::function<void()>> after_commit_;  // of the members that were kept
     int careful_batches_left_ = 0;  // that are run with real savepoints
     int wal_pages_last_ = 0;
-    int checkpoint_at_ = tuning::checkpoint_pages;
+    int checkpoint_at_;
     Error failure_{};                 // of the last commit
     mutable std::mutex rider_mutex_;  // held while they ride, until they have landed
     std::vector<LaneRider*> riders_;

@@ -267,6 +267,15 @@ Error Connection::to_error(int code, std::string_view sql)
     });
 }
 
+int Connection::checkpoint_pages() const noexcept
+{
+    sqlite3_file* file = nullptr;
+    sqlite3_int64 size = 0;
+    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+    if (file != nullptr && file->pMethods != nullptr) file->pMethods->xFileSize(file, &size);
+    return tuning::checkpoint_pages(size);
+}
+
 Result<void> Connection::checkpoint(bool insist)
 {
     int pages = 0;

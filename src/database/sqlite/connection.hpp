@@ -92,6 +92,8 @@ public:
 
     // Pages in the log after the last commit.
     int wal_pages() const noexcept { return wal_pages_; }
+    // How many there should be before checkpoint() is worth its while, as large as the database is now.
+    int checkpoint_pages() const noexcept;
     // Copies the log into the database file; `insist` also waits for readers and truncates it.
     Result<void> checkpoint(bool insist);
 

@@ -2,6 +2,7 @@
 
 // The sizes and times SQLite runs with, each with the measurement behind it. Immutable.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -22,13 +23,33 @@ using namespace std::chrono_literals;
 // Small pages write less but cost half as much CPU again, and CPU is what binds a batch; rare
 // checkpoints save a quarter of the writing and cost 80 MB of log.
 inline constexpr int page_bytes = 4096;
-inline constexpr int checkpoint_pages = 20'000;
 
-// Beyond this the lane insists: it waits a moment for readers, so that the log can start over.
-inline constexpr int checkpoint_pages_max = 4 * checkpoint_pages;
+// How long the log gets before a checkpoint: half the database, in bounds. Keys are random, so in a large file
+// nearly every claim of the log changed a leaf of its own, and the lane stands still until the checkpoint has
+// written them: 120 ms for the 20,000 pages of log that 12,500 pairs make on a file of a million records, and
+// hardly more for the log of 60,000 pairs, whose claims meet in the same leaves. Pairs/s there, runs of 17 s on a
+// restless machine (16,300 and 16,200 with no records):
+//
+//     20,000 pages   11,000 and 12,700
+//     60,000         15,000 and 12,300
+//    100,000         16,400 and 14,100
+//    160,000         16,600 and 13,300
+inline constexpr int checkpoint_pages_least = 20'000;
+inline constexpr int checkpoint_pages_most = 100'000;
+
+constexpr int checkpoint_pages(std::int64_t database_bytes)
+{
+    const std::int64_t half = database_bytes / page_bytes / 2;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(half, checkpoint_pages_least, checkpoint_pages_most)
+    );
+}
+
+// Readers kept the log from starting over for so long beyond that: the lane insists and waits a moment for them.
+inline constexpr int checkpoint_pages_late = 3 * checkpoint_pages_least;
 
 // What the log may keep on disk after it started over.
-inline constexpr std::int64_t wal_bytes_kept = std::int64_t{checkpoint_pages} * (page_bytes + 24);
+inline constexpr std::int64_t wal_bytes_kept = std::int64_t{checkpoint_pages_most} * (page_bytes + 24);
 
 // A commit that makes the log grow flushes metadata too: fdatasync of 20 KB took 458 µs on a
 // growing file and 265 µs in place. So the lane writes the log ahead, between batches.
@@ -40,10 +61,13 @@ inline constexpr std::int64_t wal_room_made_most = 2 * 1024 * 1024;
 inline constexpr int careful_batches = 64;
 
 // Small on purpose. Whenever a leaf was split, COMMIT walks the whole page cache (balancing moves a page by
-// way of a number behind the end of the file, and the cache is then cut to the file's length): with 64 MiB
-// that was 7.5% of a server's time. By hand, 4 MiB were faster on an almost empty file, and with a million
-// clients 8 MiB made no difference beyond the noise: the system keeps the pages too.
-inline constexpr int lane_cache_kib = 16 * 1024;
+// way of a number behind the end of the file, and the cache is then cut to the file's length), and the system
+// keeps the pages too. Pairs/s without records and with a million, medians of 12 windows in turns:
+//
+//      1 MiB   18,600   14,100
+//      4 MiB   20,400   14,100
+//     16 MiB   15,500   13,700
+inline constexpr int lane_cache_kib = 4 * 1024;
 inline constexpr int reader_cache_kib = 8 * 1024;
 
 inline constexpr std::size_t statements_cached_max = 256;
