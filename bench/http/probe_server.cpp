@@ -9,7 +9,6 @@
 // charge last, `x-fail` makes it end with an exception after the effect.
 
 #include "access/token_book.hpp"
-#include "base/memory.hpp"
 #include "http/charge.hpp"
 #include "http/server.hpp"
 #include "key_protocol/problems.hpp"
@@ -153,7 +152,6 @@ key_protocol::LeasedRoute charges(ChargeLog& log, bool is_cached)
 
 int serve()
 {
-    take_memory_in_large_steps();
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
-#include <malloc.h>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -119,8 +118,6 @@ void compare_replays(Table& table, const Requests& requests)
 int main()
 {
     using namespace umavez::bench;
-    ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
     const Requests requests;
     Table table{9};
     compare_claims(table, requests);

@@ -11,7 +11,6 @@
 #include "app/stop_signal.hpp"
 #include "app/version.hpp"
 #include "app/worker_trouble.hpp"
-#include "base/memory.hpp"
 #include "database/sqlite/process.hpp"
 #include "http/server.hpp"
 #include "operators/control_socket.hpp"
@@ -169,7 +168,6 @@ Command serve_command()
                     return complain(checked.error().detail);
                 block_signals();
                 raise_file_limit();
-                take_memory_in_large_steps();
                 let_sqlite_count_no_memory();
                 return serve(*settings, !invocation.has("--no-worker"));
             },
