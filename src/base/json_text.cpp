@@ -1,5 +1,6 @@
 #include "base/json_text.hpp"
 
+#include "base/char_set.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -27,19 +28,16 @@ void append_ascii(std::string& out, char c)
     }
 }
 
-bool is_plain(char c) noexcept
-{
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
-}
+constexpr CharSet plain{[](unsigned char byte) {
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}};
 
 }  // namespace
 
 void append_json_text(std::string& out, std::string_view text, std::size_t bytes_max)
 {
     out += '"';
-    std::size_t at = 0;
-    while (at < text.size() && at < bytes_max && is_plain(text[at])) ++at;
+    std::size_t at = plain.count_first(text.substr(0, bytes_max));
     out += text.substr(0, at);  // most texts as a whole
     while (at < text.size()) {
         const std::string_view rest = text.substr(at);

@@ -43,12 +43,11 @@ bool is_utf8(std::string_view text) noexcept
     return true;
 }
 
-char32_t take_character(std::string_view& text) noexcept
+char32_t detail::take_long_character(std::string_view& text) noexcept
 {
     const std::size_t length = utf8_sequence_length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
     // The lead byte of a sequence of n bytes begins with n ones and a zero.
-    char32_t character = length == 1 ? first : first & (0x7fu >> length);
+    char32_t character = static_cast<unsigned char>(text[0]) & (0x7fu >> length);
     for (std::size_t i = 1; i < length; ++i) {
         character = character << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
     }

@@ -5,11 +5,11 @@
 namespace umavez {
 namespace {
 
-// The lowest `digits` hexadecimal digits of `number`.
-void append_hex(std::string& out, std::uint64_t number, unsigned digits)
+// The lowest `digits` hexadecimal digits of `number`, written to `at`.
+void put_hex(char* at, std::uint64_t number, unsigned digits)
 {
     constexpr std::string_view hex = "0123456789abcdef";
-    while (digits > 0) out += hex[number >> (4 * --digits) & 0xf];
+    for (; digits > 0; number >>= 4) at[--digits] = hex[number & 0xf];
 }
 
 }  // namespace
@@ -20,17 +20,12 @@ std::string make_uuid7(Instant now, Random& random)
     const auto millis = static_cast<std::uint64_t>(since_epoch.count());
     const std::uint64_t high = random.next();
     const std::uint64_t low = random.next();
-    std::string uuid;
-    uuid.reserve(36);
-    append_hex(uuid, millis >> 16, 8);
-    uuid += '-';
-    append_hex(uuid, millis, 4);
-    uuid += "-7";
-    append_hex(uuid, high, 3);
-    uuid += '-';
-    append_hex(uuid, 0x8000 | (high >> 12 & 0x3fff), 4);
-    uuid += '-';
-    append_hex(uuid, low, 12);
+    std::string uuid = "tttttttt-tttt-7hhh-vhhh-llllllllllll";
+    put_hex(&uuid[0], millis >> 16, 8);
+    put_hex(&uuid[9], millis, 4);
+    put_hex(&uuid[15], high, 3);
+    put_hex(&uuid[19], 0x8000 | (high >> 12 & 0x3fff), 4);
+    put_hex(&uuid[24], low, 12);
     return uuid;
 }
 

@@ -108,11 +108,10 @@ const std::string& date_at(Instant now)
     return text;
 }
 
-// One date per answer: formatting by a pattern took a tenth of a protected request.
-void append_two_digits(std::string& text, unsigned number)
+void put_two_digits(std::string& text, std::size_t at, unsigned number)
 {
-    text.push_back(static_cast<char>('0' + number / 10));
-    text.push_back(static_cast<char>('0' + number % 10));
+    text[at] = static_cast<char>('0' + number / 10);
+    text[at + 1] = static_cast<char>('0' + number % 10);
 }
 
 }  // namespace
@@ -142,6 +141,7 @@ bool sends_body(const Response& response, const Delivery& delivery) noexcept
     return !delivery.is_head && !has_no_body(response.status) && !response.body.empty();
 }
 
+// By hand: formatting by a pattern took a tenth of a protected request.
 std::string to_http_date(Instant instant)
 {
     constexpr std::array<std::string_view, 7> days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -151,22 +151,17 @@ std::string to_http_date(Instant instant)
     const auto day = std::chrono::floor<std::chrono::days>(instant);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(instant - day)};
-    std::string text;
-    text.reserve(29);
-    text.append(days[std::chrono::weekday{day}.c_encoding()]).append(", ");
-    append_two_digits(text, static_cast<unsigned>(date.day()));
-    text.append(" ").append(months[static_cast<unsigned>(date.month()) - 1]).append(" ");
     const auto year = static_cast<unsigned>(static_cast<int>(date.year()));
-    append_two_digits(text, year / 100 % 100);
-    append_two_digits(text, year % 100);
-    const auto append_part = [&text](char before, auto part) {
-        text.push_back(before);
-        append_two_digits(text, static_cast<unsigned>(part.count()));
-    };
-    append_part(' ', time.hours());
-    append_part(':', time.minutes());
-    append_part(':', time.seconds());
-    return text.append(" GMT");
+    std::string text = "day, dd mon yyyy hh:mm:ss GMT";
+    text.replace(0, 3, days[std::chrono::weekday{day}.c_encoding()]);
+    put_two_digits(text, 5, static_cast<unsigned>(date.day()));
+    text.replace(8, 3, months[static_cast<unsigned>(date.month()) - 1]);
+    put_two_digits(text, 12, year / 100 % 100);
+    put_two_digits(text, 14, year % 100);
+    put_two_digits(text, 17, static_cast<unsigned>(time.hours().count()));
+    put_two_digits(text, 20, static_cast<unsigned>(time.minutes().count()));
+    put_two_digits(text, 23, static_cast<unsigned>(time.seconds().count()));
+    return text;
 }
 
 }  // namespace umavez::http

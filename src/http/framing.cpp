@@ -1,5 +1,6 @@
 #include "http/framing.hpp"
 
+#include "base/char_set.hpp"
 #include "http/header_syntax.hpp"
 
 #include <algorithm>
@@ -13,16 +14,16 @@ bool is_digit(char c) noexcept
     return c >= '0' && c <= '9';
 }
 
-bool is_letter(char c) noexcept
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_value_char(char c) noexcept
-{
-    const auto byte = static_cast<unsigned char>(c);
+constexpr CharSet value_chars{[](unsigned char byte) {
     return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-}
+}};
+constexpr CharSet target_chars{[](unsigned char byte) { return byte > 0x20 && byte < 0x7f; }};
+constexpr CharSet address_chars{[](unsigned char byte) {
+    return is_letter_or_digit(byte) || is_among(":.", byte);
+}};
+constexpr CharSet host_chars{[](unsigned char byte) {
+    return is_letter_or_digit(byte) || is_among("-._~%!$&'()*+,;=", byte);
+}};
 
 Refusal bad(std::string english, std::string portuguese)
 {
@@ -72,8 +73,7 @@ public:
         const std::string_view version = line.substr(last + 1);
         if (!is_token(method)) return bad("the method is not a token", "o método não é um token");
         request_.method = method;
-        if (target.empty() ||
-            !std::ranges::all_of(target, [](char c) { return c > 0x20 && c < 0x7f; })) {
+        if (target.empty() || !target_chars.has_all(target)) {
             return bad(
                 "the target has a character that must be percent-encoded",
                 "o alvo tem um caractere que deve ser codificado com %"
@@ -261,7 +261,7 @@ std::variant<FieldLine, Refusal> parse_field(std::string_view line)
     const FieldLine field{line.substr(0, colon), trim(line.substr(colon + 1))};
     if (!is_token(field.name))
         return bad("a header name is not a token", "o nome de um cabeçalho não é um token");
-    if (!std::ranges::all_of(field.value, is_value_char)) {
+    if (!value_chars.has_all(field.value)) {
         return bad(
             "a header value has a control character",
             "o valor de um cabeçalho tem um caractere de controle"
@@ -310,19 +310,12 @@ bool is_host(std::string_view text) noexcept
     if (text.starts_with('[')) {
         const std::size_t end = text.find(']');
         if (end == std::string_view::npos || end < 3) return false;
-        const auto is_address_char = [](char c) {
-            return is_digit(c) || is_letter(c) || c == ':' || c == '.';
-        };
-        if (!std::ranges::all_of(text.substr(1, end - 1), is_address_char)) return false;
+        if (!address_chars.has_all(text.substr(1, end - 1))) return false;
         port = text.substr(end + 1);
     } else {
         const std::size_t colon = text.find(':');
         const std::string_view name = text.substr(0, colon);
-        const auto is_name_char = [](char c) {
-            return is_digit(c) || is_letter(c) ||
-                   std::string_view{"-._~%!$&'()*+,;="}.find(c) != std::string_view::npos;
-        };
-        if (name.empty() || !std::ranges::all_of(name, is_name_char)) return false;
+        if (name.empty() || !host_chars.has_all(name)) return false;
         port = colon == std::string_view::npos ? std::string_view{} : text.substr(colon);
     }
     if (port.empty()) return true;

@@ -1,25 +1,20 @@
 #include "http/header_syntax.hpp"
 
+#include "base/char_set.hpp"
 #include "http/message.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace umavez::http {
 namespace {
 
-constexpr std::array<bool, 256> token_chars = [] {
-    std::array<bool, 256> table{};
-    for (unsigned c = '0'; c <= '9'; ++c) table[c] = true;
-    for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
-    for (const char c : std::string_view{"!#$%&'*+-.^_`|~"})
-        table[static_cast<unsigned char>(c)] = true;
-    return table;
-}();
+constexpr CharSet token_chars{[](unsigned char byte) {
+    return is_letter_or_digit(byte) || is_among("!#$%&'*+-.^_`|~", byte);
+}};
 
-bool is_token_char(char c) noexcept
+constexpr bool is_space(char c) noexcept
 {
-    return token_chars[static_cast<unsigned char>(c)];
+    return c == ' ' || c == '\t';
 }
 
 // Inside quotes: a tab, or any byte that is neither a control character nor DEL.
@@ -49,9 +44,9 @@ std::optional<int> parse_quality(std::string_view text)
 
 std::string_view trim(std::string_view text) noexcept
 {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
 }
 
 std::string to_lower_ascii(std::string_view text)
@@ -65,7 +60,7 @@ std::string to_lower_ascii(std::string_view text)
 
 bool is_token(std::string_view text) noexcept
 {
-    return !text.empty() && std::ranges::all_of(text, is_token_char);
+    return !text.empty() && token_chars.has_all(text);
 }
 
 std::vector<std::string_view> split_outside_quotes(std::string_view text, char separator)

@@ -53,8 +53,7 @@ std::string MediaType::text() const
 
 std::optional<MediaType> parse_media_type(std::string_view value)
 {
-    const std::vector<std::string_view> pieces = split_outside_quotes(value, ';');
-    const std::string_view essence = trim(pieces.front());
+    const std::string_view essence = trim(value.substr(0, value.find(';')));
     const std::size_t slash = essence.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
     MediaType media_type{
@@ -63,7 +62,9 @@ std::optional<MediaType> parse_media_type(std::string_view value)
         .parameters = {},
     };
     if (!is_token(media_type.type) || !is_token(media_type.subtype)) return std::nullopt;
+    if (essence.size() == value.size()) return media_type;  // nearly always
 
+    const std::vector<std::string_view> pieces = split_outside_quotes(value, ';');
     for (std::size_t i = 1; i < pieces.size(); ++i) {
         if (trim(pieces[i]).empty()) continue;  // "text/plain;" is common and harmless
         const Parameter parameter = split_parameter(pieces[i]);

@@ -1,22 +1,20 @@
 #include "http/request_id.hpp"
 
+#include "base/char_set.hpp"
 #include "base/uuid.hpp"
-
-#include <algorithm>
 
 namespace umavez::http {
 namespace {
 
 constexpr std::size_t request_id_chars_max = 128;
 
+constexpr CharSet allowed{[](unsigned char byte) {
+    return is_letter_or_digit(byte) || is_among("._:+/=@-", byte);
+}};
+
 bool is_sane(std::string_view text) noexcept
 {
-    const auto is_allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view{"._:+/=@-"}.find(c) != std::string_view::npos;
-    };
-    return !text.empty() && text.size() <= request_id_chars_max &&
-           std::ranges::all_of(text, is_allowed);
+    return !text.empty() && text.size() <= request_id_chars_max && allowed.has_all(text);
 }
 
 }  // namespace

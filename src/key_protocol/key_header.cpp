@@ -1,11 +1,11 @@
 #include "key_protocol/key_header.hpp"
 
+#include "base/char_set.hpp"
 #include "base/limits.hpp"
 #include "http/message.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 namespace umavez::key_protocol {
@@ -22,10 +22,10 @@ std::unexpected<http::Problem> refuse(std::string english, std::string portugues
     });
 }
 
-bool is_visible(char c) noexcept
-{
-    return c > 0x20 && c < 0x7f;
-}
+constexpr CharSet visible_or_space{[](unsigned char byte) { return byte >= 0x20 && byte < 0x7f; }};
+constexpr CharSet bare_chars{[](unsigned char byte) {
+    return byte > 0x20 && byte < 0x7f && !is_among("\",\\", byte);
+}};
 
 // The server has taken off spaces and tabs around the value; the grammar of RFC 8941 once more
 // takes off spaces, and nothing else.
@@ -75,7 +75,7 @@ std::expected<std::string, http::Problem> parse_bare(std::string_view text, KeyS
             R"(este servidor só aceita chaves entre aspas duplas: "abc")"
         );
     }
-    if (text.find_first_of("\",\\ ") != std::string_view::npos) {
+    if (!bare_chars.has_all(text)) {
         return refuse(
             R"(a key without quotes contains no space, comma, " or \)",
             R"(uma chave sem aspas não contém espaço, vírgula, " nem \)"
@@ -88,7 +88,7 @@ std::expected<Key, http::Problem> parse_value(std::string_view value, KeySyntax 
 {
     const std::string_view text = strip_spaces(value);
     if (text.empty()) return refuse("the key is empty", "a chave está vazia");
-    if (!std::ranges::all_of(text, [](char c) { return c == ' ' || is_visible(c); })) {
+    if (!visible_or_space.has_all(text)) {
         return refuse(
             "a key contains visible ASCII characters only",
             "uma chave contém apenas caracteres ASCII visíveis"

@@ -72,9 +72,7 @@ std::string to_log_line(
     line += R"(","event":)";
     append_json_text(line, event, text_bytes_max);
     for (const LogField& field : fields) {
-        line += ',';
-        append_json_text(line, field.name);
-        line += ':';
+        line.append(",\"").append(field.name).append("\":");
         std::visit(AppendValue{line}, field.value);
     }
     line += '}';

@@ -40,7 +40,7 @@ struct LogField {
         }
     }
 
-    std::string_view name;
+    std::string_view name;  // ours: written as it is
     std::variant<bool, std::int64_t, double, std::string_view> value;
 };
 using LogFields = std::initializer_list<LogField>;

@@ -1,5 +1,6 @@
 #include "modules/propostas/input.hpp"
 
+#include "base/char_set.hpp"
 #include "base/utf8.hpp"
 #include "key_protocol/body_fields.hpp"
 
@@ -42,13 +43,17 @@ bool is_dotted(std::string_view part)
            part.find("..") == std::string_view::npos;
 }
 
+constexpr CharSet at_home{[](unsigned char byte) {
+    return byte > 0x20 && byte < 0x7f && !is_among("\"(),:;<>@[\\]", byte);
+}};
+
 bool has_stranger(std::string_view text)
 {
-    constexpr std::u32string_view strangers = U"\"(),:;<>@[\\]";
     while (!text.empty()) {
+        text.remove_prefix(at_home.count_first(text));
+        if (text.empty()) break;
         const char32_t character = take_character(text);
-        if (is_control(character) || is_blank(character) || strangers.contains(character))
-            return true;
+        if (character < 0x80 || is_control(character) || is_blank(character)) return true;
     }
     return false;
 }
