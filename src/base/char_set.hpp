@@ -2,8 +2,8 @@
 
 // CharSet: a set of bytes, made when the program is compiled. Immutable.
 //
-// A look-up for each byte. Much cheaper than string_view::find_first_of and its like, which ask the C library about
-// every single character.
+// A look-up for each byte. Much cheaper than string_view::find_first_of and its like, which ask the C
+// library about every single character.
 
 #include <algorithm>
 #include <array>

@@ -24,11 +24,11 @@ using namespace std::chrono_literals;
 // checkpoints save a quarter of the writing and cost 80 MB of log.
 inline constexpr int page_bytes = 4096;
 
-// How long the log gets before a checkpoint: half the database, in bounds. Keys are random, so in a large file
-// nearly every claim of the log changed a leaf of its own, and the lane stands still until the checkpoint has
-// written them: 120 ms for the 20,000 pages of log that 12,500 pairs make on a file of a million records, and
-// hardly more for the log of 60,000 pairs, whose claims meet in the same leaves. Pairs/s there, runs of 17 s on a
-// restless machine (16,300 and 16,200 with no records):
+// How long the log gets before a checkpoint: half the database, in bounds. Keys are random, so in a large
+// file nearly every claim of a short log changed a leaf of its own, and the lane stands still until the
+// checkpoint has flushed them: about 120 ms for 20,000 pages of log on a file of a million records, and
+// 105 ms for 92,000, because the claims of a long log meet in the same leaves. Pairs/s there, runs of 17 s on
+// a restless machine (16,300 and 16,200 with no records):
 //
 //     20,000 pages   11,000 and 12,700
 //     60,000         15,000 and 12,300
@@ -45,7 +45,8 @@ constexpr int checkpoint_pages(std::int64_t database_bytes)
     );
 }
 
-// Readers kept the log from starting over for so long beyond that: the lane insists and waits a moment for them.
+// Readers kept the log from starting over for so long beyond that: the lane insists, and waits a moment
+// for them.
 inline constexpr int checkpoint_pages_late = 3 * checkpoint_pages_least;
 
 // What the log may keep on disk after it started over.
