@@ -1,8 +1,9 @@
 // A hundred thousand expired records are swept in bounded batches while claims run (hazards T-01, T-04).
 //
 // Every fortieth of them is claimed again, by two rivals, just when the sweep comes along: the sweeper and
-// the rivals wait for each other so that all are at about the same record. Every expired record must end in
-// exactly one way: swept, or replaced by a new claim.
+// the rivals wait for each other so that all are at about the same record. The rivals have the first ones to
+// themselves and come late for the last ones, so both ways to a key are met; in between they race. Every
+// expired record must end in exactly one way: swept, or replaced by a new claim.
 
 #include "base/limits.hpp"
 #include "conformance/store_conformance.hpp"
@@ -24,6 +25,8 @@ constexpr std::size_t live_count = 2'000;
 constexpr std::size_t contested_every = 40;
 constexpr std::size_t sweep_batch = 500;
 constexpr std::size_t apart_max = 700;  // records between the sweeper and the slower rival
+constexpr std::size_t head_start = 400;  // of the rivals
+constexpr std::size_t late_from = expired_count - expired_count / 10;  // there the sweep comes first
 constexpr auto patience = 120s;
 constexpr std::size_t rivals_count = 2;
 
@@ -60,9 +63,17 @@ public:
         const std::lock_guard guard{mutex_};
         return std::ranges::all_of(rivals_, [](std::size_t at) { return at == expired_count; });
     }
+    bool sweeper_may_begin()
+    {
+        return wait_until([&] {
+            return std::ranges::all_of(rivals_, [](std::size_t at) { return at >= head_start; });
+        });
+    }
     bool rival_may_go_on(std::size_t place)
     {
-        return wait_until([&] { return sweeper_ + apart_max >= place; });
+        return wait_until([&] {
+            return place < late_from ? sweeper_ + apart_max >= place : sweeper_ > place;
+        });
     }
 
 private:
@@ -115,6 +126,7 @@ protected:
     void sweep_all()
     {
         StoreDriver driver = this->driver();
+        ASSERT_TRUE(places_.sweeper_may_begin()) << "the rivals do not come";
         std::size_t taken = 0;
         while (true) {
             // What rivals replaced does not come to the sweeper.

@@ -373,6 +373,15 @@ TEST_F(LaneTest, CallersThatLeadAndTheLaneTakeTurns)
     EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), threads * each);
 }
 
+TEST(Tuning, LogFollowsTheSizeOfTheDatabase)
+{
+    constexpr std::int64_t mebibyte = 1024 * 1024;
+    EXPECT_EQ(tuning::checkpoint_pages(0), 20'000);
+    EXPECT_EQ(tuning::checkpoint_pages(100 * mebibyte), 20'000);
+    EXPECT_EQ(tuning::checkpoint_pages(400 * mebibyte), 51'200);  // half of it
+    EXPECT_EQ(tuning::checkpoint_pages(10'000 * mebibyte), 100'000);
+}
+
 TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
 {
     ASSERT_TRUE(database->transact(sql("CREATE TABLE big (b BLOB) STRICT")));
