@@ -68,6 +68,7 @@ struct SweepReport {
     std::size_t records = 0;
     std::size_t audit_entries = 0;
     std::optional<std::string> unreadable;  // which record is corrupt, if one is: it was left alone
+    bool has_more = false;                  // the limit ended it, not the lack of work
 };
 
 struct TimelineEntry {

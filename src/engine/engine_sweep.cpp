@@ -11,6 +11,19 @@
 #include <utility>
 
 namespace umavez {
+namespace {
+
+SweepReport to_report(Swept&& swept)
+{
+    return {
+        .records = swept.ids.size(),
+        .audit_entries = swept.audit_entries,
+        .unreadable = std::move(swept.unreadable),
+        .has_more = swept.has_more,
+    };
+}
+
+}  // namespace
 
 Task<Result<SweepReport>> EngineImpl::async_sweep_once()
 {
@@ -31,15 +44,15 @@ Task<Result<SweepReport>> EngineImpl::sweep(std::size_t count_max, Duration* wor
         auto swept = co_await store_.sweep(count_max, options_.audit_retention);
         took(began_at);
         if (!swept) co_return std::unexpected(swept.error());
-        co_return SweepReport{swept->ids.size(), swept->audit_entries, std::move(swept->unreadable)};
+        co_return to_report(*std::move(swept));
     }
     SweepReport report;
     Closure closure = [this, &report, &took, count_max](Transaction& transaction) -> Result<void> {
         const Duration began_at = clock_.boottime();
         auto swept = transactional_->sweep(transaction, count_max, options_.audit_retention);
         if (!swept) return std::unexpected(swept.error());
-        report = {swept->ids.size(), swept->audit_entries, std::move(swept->unreadable)};
         auto cleaned = clean_up_after(transaction, swept->ids);
+        report = to_report(*std::move(swept));
         took(began_at);
         return cleaned;
     };
@@ -78,14 +91,12 @@ bool EngineImpl::sweep_through(std::optional<std::string>& trouble)
     SweepPace pace{options_.sweep_batch, store_.traits().one_writer};
     while (true) {
         Duration work{0};
-        const std::size_t batch = pace.batch();
-        const auto swept = wait(sweep(batch, &work));
+        const auto swept = wait(sweep(pace.batch(), &work));
         if (!swept) trouble = swept.error().detail;
         if (swept && swept->unreadable) trouble = swept->unreadable;
-        // A full batch means there is more.
-        if (!swept || swept->records < batch) return false;
+        if (!swept || !swept->has_more) return false;
         if (clock_.boottime() >= ends_at) return true;
-        const Duration rest = pace.rest_after(swept->records, work);
+        const Duration rest = pace.rest_after(std::max(swept->records, swept->audit_entries), work);
         std::unique_lock lock{worker_mutex_};
         if (worker_changed_->wait_for(lock, rest, [this] { return is_stopped_.load(); })) return false;
     }

@@ -1,11 +1,11 @@
 #pragma once
 
-// SweepPace: how many records the worker sweeps at a time and how long it rests in between, so that claims do
-// not notice.
+// SweepPace: how much the worker sweeps at a time and how long it rests in between.
 //
-// Whoever comes while a sweep holds the lane waits for all of it, so a step is short; and with many expired
-// records one step follows the other, so the pause grows with the work. Measured in bench/sweep: steps of
-// 500 made the p99 of claims on SQLite four times what it was without.
+// Whoever comes while a sweep holds the lane waits for the rest of a step: a step is as many records as fit
+// into 2 ms (10 ms where there are many writers), but at least 50, however long those take. After it the
+// worker rests as long as it worked, at most 250 ms. docs/reference/performance.md tells what claims
+// notice of it.
 //
 // Work is what was done inside the transaction: waiting for the lane or for the disk says that others are
 // busy, and a sweep that gave way to that would never keep up with them. Confined to its thread.

@@ -91,6 +91,7 @@ struct Swept {
     std::vector<RecordId> ids;       // spent records, now gone
     std::size_t audit_entries = 0;   // beyond the audit's own retention, now gone
     std::optional<std::string> unreadable;  // the first record that failed its own checks: left alone
+    bool has_more = false;  // a limit ended it: the next one may find work at once
 };
 
 // Which records wait for a worker: of some operations those whose lease is over, of some those in doubt

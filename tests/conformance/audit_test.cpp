@@ -149,6 +149,27 @@ TEST_P(StoreAudit, EntriesBeyondTheirRetentionAreSweptWhereTheyOutliveTheirRecor
     EXPECT_EQ(told(driver.timeline(id_of("b"))), Lines{"claimed: young"});
 }
 
+// The audit alone may be what a sweep has to go on for.
+TEST_P(StoreAudit, ASweepTellsThatMoreEntriesWait)
+{
+    if (!store().traits().durable) GTEST_SKIP() << "the audit goes with the record";
+    StoreDriver driver = this->driver();
+    for (int i = 0; i < 5; ++i) {
+        driver.insert(
+            id_of("k" + std::to_string(i)), 1, leased_policy(), AuditNote{AuditEvent::claimed, ""}
+        );
+    }
+    clock_.advance(24h * 90 + 1us);
+
+    const Swept first = must(wait(store().sweep(3, 24h * 90)));
+    const Swept second = must(wait(store().sweep(3, 24h * 90)));
+
+    EXPECT_EQ(first.audit_entries, 3u);
+    EXPECT_TRUE(first.has_more);
+    EXPECT_EQ(second.audit_entries, 2u);
+    EXPECT_FALSE(second.has_more);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Stores, StoreAudit, ::testing::ValuesIn(store_factories()), factory_name
 );

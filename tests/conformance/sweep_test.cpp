@@ -88,6 +88,40 @@ TEST_P(StoreSweeps, TakeAtMostAsManyAsAskedUntilAllAreGone)
     EXPECT_TRUE(driver.scan({}).empty());
 }
 
+TEST_P(StoreSweeps, TellWhetherTheyWereCutOff)
+{
+    for (int i = 0; i < 5; ++i) finished(id_of("k" + std::to_string(i)));
+    clock_.advance(24h);
+
+    EXPECT_TRUE(must(wait(store().sweep(3, 24h * 90))).has_more);
+    EXPECT_FALSE(must(wait(store().sweep(3, 24h * 90))).has_more);
+    EXPECT_FALSE(must(wait(store().sweep(3, 24h * 90))).has_more);
+}
+
+// What was written in one call may be kept together, and a sweep may end in the middle of it.
+TEST_P(StoreSweeps, GoOnWhereTheOneBeforeWasCutOff)
+{
+    StoreDriver driver = this->driver();
+    std::vector<Insertion> together;
+    for (int i = 0; i < 64; ++i) {
+        Draft draft = StoreDriver::claim(leased_policy(), 1);
+        draft.status = Status::succeeded;
+        draft.final = true;
+        draft.lease.reset();
+        draft.response = stored();
+        draft.expires_in = 24h;
+        together.push_back({id_of("k" + std::to_string(i)), std::move(draft), std::nullopt});
+    }
+    must(wait(store().insert_or_get(std::move(together))));
+    clock_.advance(24h);
+
+    std::size_t swept = 0;
+    for (int i = 0; i < 64; ++i) swept += driver.sweep(3).size();
+
+    EXPECT_EQ(swept, 64u);
+    EXPECT_TRUE(driver.scan({}).empty());
+}
+
 TEST_P(StoreSweeps, RecordClaimedAgainIsNotSwept)
 {
     StoreDriver driver = this->driver();

@@ -4,6 +4,8 @@
 #include "faults/shop.hpp"
 #include "support/postgres_server.hpp"
 
+#include <fmt/format.h>
+
 #include <latch>
 #include <thread>
 #include <vector>
@@ -179,21 +181,23 @@ TEST_F(PostgresBounds, AClaimThatAFrozenServerDoesNotAnswerIsUnknownInTime)
     EXPECT_EQ(effects, 1);
 }
 
-// The table is locked, by a VACUUM FULL say: that is no other request under the key.
-TEST_F(PostgresBounds, ALockOnTheTableIsUnavailableAndNotInProgress)
+class PostgresTableLock : public PostgresBounds, public testing::WithParamInterface<const char*> {};
+
+// The table is locked, by a VACUUM FULL or a CREATE INDEX say: that is no other request under the key.
+TEST_P(PostgresTableLock, IsUnavailableAndNotInProgress)
 {
     Shop shop{server().url(), 30s, brief()};
     std::jthread holder{[&] {
         try {
-            server().run(
-                "BEGIN; LOCK TABLE umavez_records IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(20)"
-            );
+            server().run(fmt::format(
+                "BEGIN; LOCK TABLE umavez_records IN {} MODE; SELECT pg_sleep(20)", GetParam()
+            ));
         } catch (const std::runtime_error&) {
             // It is cancelled below.
         }
     }};
-    while (server().run("SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted "
-                        "AND relation = 'umavez_records'::regclass") == "0") {
+    while (server().run("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%LOCK TABLE%pg_sleep(20)' "
+                        "AND wait_event = 'PgSleep'") == "0") {
         continue;
     }
     int effects = 0;
@@ -212,6 +216,17 @@ TEST_F(PostgresBounds, ALockOnTheTableIsUnavailableAndNotInProgress)
     EXPECT_EQ(shop.calls, 0);
     EXPECT_EQ(effects, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes,
+    PostgresTableLock,
+    testing::Values("ACCESS EXCLUSIVE", "EXCLUSIVE", "SHARE"),
+    [](const auto& instance) {
+        std::string name = instance.param;
+        std::erase(name, ' ');
+        return name;
+    }
+);
 
 TEST_F(PostgresBounds, AKeyIsWaitedForLongerThanAClosureMayRun)
 {

@@ -25,6 +25,19 @@ std::vector<std::string> split(std::string_view list)
 
 }  // namespace
 
+bool Hosts::are_lists_even(const Parameters& parameters)
+{
+    const auto count = [&](std::string_view list) -> std::size_t {
+        const auto found = std::ranges::find(parameters, list, &Parameters::value_type::first);
+        return found == parameters.end() ? 0 : split(found->second).size();
+    };
+    const std::size_t hosts = count("host");
+    const std::size_t addresses = count("hostaddr");
+    const std::size_t ports = count("port");
+    if (hosts != 0 && addresses != 0 && hosts != addresses) return false;
+    return ports <= 1 || ports == std::max(hosts, addresses);
+}
+
 Hosts::Hosts(const Parameters& parameters)
 {
     std::size_t count = 1;
@@ -39,10 +52,7 @@ Hosts::Hosts(const Parameters& parameters)
                 continue;
             }
             const std::vector<std::string> parts = split(value);
-            // One port is everybody's. Lists of different lengths are libpq's to refuse.
-            const bool is_common = parts.size() == 1 && name == "port";
-            const bool has_own = host < parts.size();
-            const std::string& part = is_common ? parts[0] : has_own ? parts[host] : value;
+            const std::string& part = host < parts.size() ? parts[host] : parts[0];
             if (!part.empty()) own.emplace_back(name, part);
         }
         hosts_.push_back(std::move(own));

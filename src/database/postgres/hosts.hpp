@@ -18,6 +18,10 @@ class Hosts {
 public:
     using Parameters = std::vector<std::pair<std::string, std::string>>;
 
+    // Whether each host has an address and a port, where those are given; one port is everybody's.
+    static bool are_lists_even(const Parameters& parameters);
+
+    // Of even lists.
     explicit Hosts(const Parameters& parameters);
     std::size_t size() const noexcept { return hosts_.size(); }
     std::string place(std::size_t host) const;  // "host:port"

@@ -30,7 +30,7 @@ Error table_locked_error()
 {
     return {
         Errc::store_unavailable,
-        "the table of records is locked: somebody vacuums, alters or locks it",
+        "the table of records is locked: somebody vacuums, indexes, alters or locks it",
         std::source_location::current()
     };
 }

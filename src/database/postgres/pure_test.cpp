@@ -71,6 +71,25 @@ TEST(PostgresUrl, ASeparatorInThePasswordIsRefusedAndThePasswordNotShown)
     EXPECT_TRUE(parse_postgres_url("postgres:///loja?host=/run/postgresql"));
 }
 
+TEST(PostgresUrl, EachHostHasAPortOrAllHaveOne)
+{
+    for (const char* const text :
+         {"postgres:///d?host=a,b,c&port=5432,5433",
+          "postgres:///d?host=a&port=5432,5433",
+          "postgres:///d?host=a,b&hostaddr=10.0.0.1"}) {
+        const auto url = parse_postgres_url(text);
+        ASSERT_FALSE(url) << text;
+        EXPECT_NE(url.error().detail.find("a port for each host"), std::string::npos);
+    }
+    for (const char* const text :
+         {"postgres://a,b,c/d",
+          "postgres://a:1,b/d",
+          "postgres:///d?host=a,b,c&port=5432",
+          "postgres:///d?host=a,b&hostaddr=10.0.0.1,10.0.0.2&port=1,2"}) {
+        EXPECT_TRUE(parse_postgres_url(text)) << text;
+    }
+}
+
 TEST(PostgresUrl, TheMistakeIsNamed)
 {
     const auto refusal = [](std::string_view text) {

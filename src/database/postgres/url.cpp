@@ -179,6 +179,9 @@ Result<PostgresUrl> parse_postgres_url(std::string_view text)
             "it names no host: write postgres://user@host/database, or ?host=/run/postgresql for a socket"
         );
     }
+    if (!Hosts::are_lists_even(url.parameters)) {
+        return refuse("it has more hosts than ports, or fewer: name a port for each host, or one for all");
+    }
     url.shown = to_shown(url);
     return url;
 }

@@ -55,7 +55,7 @@ BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunn
       connection_(std::move(connection)),
       file_id_(find_file_id(options.connection.path)),
       batch_(options.batch),
-      checkpoint_at_(connection_->checkpoint_pages())
+      checkpoint_at_(connection_->plan_log())
 {
 }
 
@@ -270,7 +270,7 @@ Result<void> BatchRunner::ensure_connection()
     connection_ = std::move(*opened);
     has_log_ = false;
     wal_pages_last_ = 0;
-    checkpoint_at_ = connection_->checkpoint_pages();
+    checkpoint_at_ = connection_->plan_log();
     return {};
 }
 
@@ -287,7 +287,7 @@ Result<void> BatchRunner::begin_immediate()
     return begun;
 }
 
-// A deleted file takes every write without a word, and a crash loses them. Two stat() per batch.
+// A deleted file takes every write without a word, and a crash loses them. Two system calls per batch.
 Result<void> BatchRunner::check_files() const
 {
     const std::string& path = options_.connection.path;
@@ -451,11 +451,11 @@ void BatchRunner::tend_log()
 {
     if (!connection_ || connection_->needs_reopen()) return;
     const int pages = connection_->wal_pages();
-    if (pages < wal_pages_last_) checkpoint_at_ = connection_->checkpoint_pages();  // the log started over
+    if (pages < wal_pages_last_) checkpoint_at_ = connection_->plan_log();  // the log started over
     wal_pages_last_ = pages;
     if (pages < checkpoint_at_) return lengthen_log();
     // A failure shows in the next write.
-    const bool is_late = pages >= connection_->checkpoint_pages() + tuning::checkpoint_pages_late;
+    const bool is_late = pages >= connection_->plan_log() + tuning::checkpoint_pages_late;
     static_cast<void>(connection_->checkpoint(is_late));
     // A reader may hold the log open: then it only grows, and is tried again later.
     checkpoint_at_ = pages + tuning::checkpoint_pages_least;

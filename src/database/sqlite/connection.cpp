@@ -84,7 +84,6 @@ Result<void> Connection::configure()
     } else {
         pragmas.push_back(fmt::format("PRAGMA page_size = {}", tuning::page_bytes));
         pragmas.emplace_back("PRAGMA journal_mode = WAL");
-        pragmas.push_back(fmt::format("PRAGMA journal_size_limit = {}", tuning::wal_bytes_kept));
         pragmas.push_back(fmt::format("PRAGMA synchronous = {}", options_.durable ? "FULL" : "OFF")
         );
     }
@@ -267,13 +266,19 @@ Error Connection::to_error(int code, std::string_view sql)
     });
 }
 
-int Connection::checkpoint_pages() const noexcept
+int Connection::plan_log()
 {
     sqlite3_file* file = nullptr;
     sqlite3_int64 size = 0;
     sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
     if (file != nullptr && file->pMethods != nullptr) file->pMethods->xFileSize(file, &size);
-    return tuning::checkpoint_pages(size);
+    const int pages = tuning::checkpoint_pages(size);
+    if (log_bytes_kept_ != tuning::wal_bytes(pages)) {
+        log_bytes_kept_ = tuning::wal_bytes(pages);
+        // A refusal costs room or time, nothing else.
+        static_cast<void>(run_pragma(fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_)));
+    }
+    return pages;
 }
 
 Result<void> Connection::checkpoint(bool insist)
@@ -291,7 +296,7 @@ Result<void> Connection::checkpoint(bool insist)
 bool Connection::is_log_short() const noexcept
 {
     if (wal_pages_ == 0 || !options_.durable || options_.path.empty()) return false;
-    return log_used() + tuning::wal_room_least > log_bytes_ && log_bytes_ < tuning::wal_bytes_kept;
+    return log_used() + tuning::wal_room_least > log_bytes_ && log_bytes_ < log_bytes_kept_;
 }
 
 void Connection::lengthen_log()
@@ -322,12 +327,7 @@ void Connection::lengthen_log()
     }
     // On a full disk the room is worth more to whoever needs it next.
     log->pMethods->xTruncate(log, log_bytes_);
-    log_bytes_ = tuning::wal_bytes_kept;
-}
-
-std::int64_t Connection::log_used() const noexcept
-{
-    return std::int64_t{wal_pages_} * (tuning::page_bytes + 24) + 32;
+    log_bytes_ = log_bytes_kept_;
 }
 
 int Connection::on_progress(void* self)

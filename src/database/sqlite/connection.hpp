@@ -10,6 +10,7 @@
 // Confined to one thread at a time.
 
 #include "database/sqlite/statement.hpp"
+#include "database/sqlite/tuning.hpp"
 
 #include <umavez/result.hpp>
 #include <umavez/time.hpp>
@@ -92,8 +93,9 @@ public:
 
     // Pages in the log after the last commit.
     int wal_pages() const noexcept { return wal_pages_; }
-    // How many there should be before checkpoint() is worth its while, as large as the database is now.
-    int checkpoint_pages() const noexcept;
+    // At how many checkpoint() is worth its while, as large as the database is now; its file keeps as much
+    // room when it starts over.
+    int plan_log();
     // Copies the log into the database file; `insist` also waits for readers and truncates it.
     Result<void> checkpoint(bool insist);
 
@@ -123,7 +125,7 @@ private:
     Result<void> run_pragma(const std::string& sql);
     Result<sqlite3_stmt*> compile(std::string_view sql);
     void evict_statement();
-    std::int64_t log_used() const noexcept;
+    std::int64_t log_used() const noexcept { return tuning::wal_bytes(wal_pages_); }
 
     static int on_progress(void* self);
     static int
@@ -137,6 +139,7 @@ private:
     bool is_disk_full_ = false;
     int wal_pages_ = 0;
     std::int64_t log_bytes_ = 0;  // of the log's file, as far as we know
+    std::int64_t log_bytes_kept_ = 0;
     std::optional<Duration> deadline_;
     Duration limit_{};
     std::uint64_t uses_ = 0;

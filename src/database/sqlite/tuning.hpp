@@ -45,12 +45,15 @@ constexpr int checkpoint_pages(std::int64_t database_bytes)
     );
 }
 
-// Readers kept the log from starting over for so long beyond that: the lane insists, and waits a moment
-// for them.
+// How many pages beyond that readers may hold the log open; then the lane insists, and waits a moment for
+// them.
 inline constexpr int checkpoint_pages_late = 3 * checkpoint_pages_least;
 
-// What the log may keep on disk after it started over.
-inline constexpr std::int64_t wal_bytes_kept = std::int64_t{checkpoint_pages_most} * (page_bytes + 24);
+// What so many pages of log take on disk.
+constexpr std::int64_t wal_bytes(int pages)
+{
+    return std::int64_t{pages} * (page_bytes + 24) + 32;
+}
 
 // A commit that makes the log grow flushes metadata too: fdatasync of 20 KB took 458 µs on a
 // growing file and 265 µs in place. So the lane writes the log ahead, between batches.

@@ -101,6 +101,7 @@ public:
             shards_[next & (shards_.size() - 1)].sweep(count_max - swept.ids.size(), swept.ids);
         }
         std::ranges::sort(swept.ids);
+        swept.has_more = swept.ids.size() == count_max;
         return Async<Swept>::ready(std::move(swept));
     }
 

@@ -214,6 +214,7 @@ BatchResult<Answer> write(const BatchTrip& trip, const BatchSql* sql, Parameters
             Remedy::none
         });
     }
+    if (trip.rider != nullptr) trip.rider->landed();
     return std::move(answers->at(before));
 }
 
@@ -418,11 +419,13 @@ BatchResult<std::vector<Replaced>> heartbeat_batch(
 
     std::vector<Replaced> replaced(members.size());
     for (std::size_t row = 0; row < answer->rows(); ++row) {
+        const auto place = static_cast<std::size_t>(answer->integer(row, 25)) - 1;
+        replaced[place].now = from_micros(answer->integer(row, 26));
         auto record = read_record(*answer, row);
         // Nobody can say whose a corrupt record is, and the others' leases must not end for it.
         if (!record) continue;
-        const auto place = static_cast<std::size_t>(answer->integer(row, 25)) - 1;
-        replaced[place] = {true, *std::move(record), from_micros(answer->integer(row, 26))};
+        replaced[place].done = true;
+        replaced[place].record = *std::move(record);
     }
     if (answer->rows() == members.size()) return replaced;
     auto seen = look(trip, rows, Corrupt::is_absent);

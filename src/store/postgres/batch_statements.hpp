@@ -3,10 +3,9 @@
 // The two primitives and heartbeats for many members in one statement, which is its own
 // transaction.
 //
-// Members are sorted by key, so that lanes do not wait for each other in a circle, and have a key
-// each. A member that was not written is looked up in a second trip. The conditions of
-// core/draft.hpp are judged by the database, in the same step as the write; tests/conformance holds
-// the two together.
+// Members are sorted by key, so that lanes do not wait for each other in a circle. A member that was not
+// written is looked up in a second trip. The conditions of core/draft.hpp are judged by the database, in
+// the same step as the write; tests/conformance holds the two together.
 //
 // Confined to the thread of the connection.
 
@@ -23,6 +22,7 @@ class Rider {
 public:
     virtual ~Rider() = default;
     virtual void board(Connection& connection) = 0;
+    virtual void landed() noexcept = 0;  // its words are committed, whatever becomes of the batch's answers
 };
 
 struct BatchTrip {

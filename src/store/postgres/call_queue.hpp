@@ -19,8 +19,8 @@ public:
     void push(Call& call);
     bool is_empty() const noexcept;
 
-    // As many as fit (limits::batch_members_max), no key twice, at least one. What does not fit stays in
-    // its place.
+    // As many as fit (limits::batch_members_max), no key of two calls, at least one. What does not fit
+    // stays in its place.
     std::vector<Call*> take();
 
 private:

@@ -3,6 +3,8 @@
 #include "base/limits.hpp"
 #include "store/postgres/write_calls.hpp"
 
+#include <algorithm>
+
 namespace umavez::pg {
 namespace {
 
@@ -23,6 +25,7 @@ constexpr int batches_at_once = 2;
 Lanes::Lanes(PostgresDatabase& database, Notes& notes) : database_(database), notes_(notes)
 {
     for (Way& way : ways_) {
+        way.writing.reserve(batches_at_once + 1);  // and a caller
         for (int i = 0; i < batches_at_once; ++i) {
             threads_.emplace_back([this, &way] { loop(way); });
         }
@@ -60,7 +63,7 @@ bool Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& sched
         call.result = fail(Errc::store_unavailable, "too many calls wait for the database");
         return false;
     }
-    if (scheduler.may_block() && way.writers == 0 && way.queue.is_empty()) {
+    if (scheduler.may_block() && way.writing.empty() && way.queue.is_empty()) {
         Call* const only = &call;
         write({&only, 1}, way, lock);
         if (is_closed_ || way.has_notes || !way.queue.is_empty()) way.changed.notify_one();
@@ -73,7 +76,7 @@ bool Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& sched
     // ones need not.
     const bool is_first = way.queue.is_empty();
     way.queue.push(call);
-    if (is_first || way.writers == 0) way.changed.notify_one();
+    if (is_first || way.writing.empty()) way.changed.notify_one();
     return true;
 }
 
@@ -97,17 +100,19 @@ void Lanes::loop(Way& way)
     std::unique_lock lock{mutex_};
     while (true) {
         if (!way.queue.is_empty()) {
-            const auto may_write_at = way.writing_since + gathering_most;
-            if (way.writers > 0 && std::chrono::steady_clock::now() < may_write_at) {
-                way.changed.wait_until(lock, may_write_at);
-                continue;
+            if (!way.writing.empty()) {
+                const auto may_write_at = way.writing.back() + gathering_most;
+                if (std::chrono::steady_clock::now() < may_write_at) {
+                    way.changed.wait_until(lock, may_write_at);
+                    continue;
+                }
             }
             const std::vector<Call*> calls = way.queue.take();
             queued_ -= calls.size();
             write(calls, way, lock);
         } else if (is_closed_) {
             return;
-        } else if (way.has_notes && way.writers == 0) {
+        } else if (way.has_notes && way.writing.empty()) {
             // Perhaps a batch comes along.
             way.has_notes = false;
             const auto comes = [&] { return is_closed_ || !way.queue.is_empty(); };
@@ -123,8 +128,8 @@ void Lanes::loop(Way& way)
 
 void Lanes::write(std::span<Call* const> calls, Way& way, std::unique_lock<std::mutex>& lock)
 {
-    ++way.writers;
-    way.writing_since = std::chrono::steady_clock::now();
+    const auto since = std::chrono::steady_clock::now();
+    way.writing.push_back(since);
     lock.unlock();
     const WritingCalls writing{database_, notes_, way.purpose};
     writing.write(calls);
@@ -134,7 +139,7 @@ void Lanes::write(std::span<Call* const> calls, Way& way, std::unique_lock<std::
         if (call->waiting_) answer(*call);  // otherwise it is the caller's who writes it
     }
     lock.lock();
-    --way.writers;
+    way.writing.erase(std::ranges::find(way.writing, since));
 }
 
 void Lanes::write_notes(Purpose purpose)

@@ -3,7 +3,7 @@
 // Lanes: threads that write what gathered while the previous batch was committing.
 //
 // Claims and takeovers go one way, completions and heartbeats another, with connections of their
-// own: an owner's last word never queues behind new claims. A batch has one member per key and is
+// own: an owner's last word never queues behind new claims. A batch has no key of two calls and is
 // sorted by key. Who finds its way idle and would only have waited writes its own call, without a
 // thread in between.
 //
@@ -53,8 +53,9 @@ private:
         std::condition_variable changed;
         CallQueue queue;
         bool has_notes = false;
-        int writers = 0;  // threads of the way, or a caller
-        std::chrono::steady_clock::time_point writing_since;  // the last one of them
+        // Since when each batch under way is written, by a thread of the way or by a caller; the last is
+        // the youngest.
+        std::vector<std::chrono::steady_clock::time_point> writing;
     };
 
     bool refuses(Call& call) const;

@@ -52,7 +52,7 @@ public:
 
         bool is_empty() const noexcept { return riding_.empty(); }
         void board(Connection& connection) override;
-        void landed() noexcept;
+        void landed() noexcept override;
         void drop() noexcept;  // they are why a batch failed, or nobody knows where they are
 
     private:

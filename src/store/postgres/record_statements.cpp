@@ -303,6 +303,7 @@ Result<Swept> sweep_records(
     const auto entries = delete_old_audit(transaction, now - audit_retention, count_max);
     if (!entries) return std::unexpected(entries.error());
     swept.audit_entries = *entries;
+    swept.has_more = found.size() == count_max || *entries == count_max;
     return swept;
 }
 

@@ -57,7 +57,7 @@ std::size_t members_of(std::span<Call* const> calls)
     return members;
 }
 
-const StaticSql lock_probe_sql{"LOCK TABLE umavez_records IN ACCESS SHARE MODE NOWAIT"};
+const StaticSql lock_probe_sql{"LOCK TABLE umavez_records IN ROW EXCLUSIVE MODE NOWAIT"};
 
 }  // namespace
 
@@ -113,10 +113,7 @@ void WritingCalls::write_all(std::span<Call* const> calls) const
     Notes::Ride ride{notes_};
     for (int tries = 1;; ++tries) {
         const auto failure = attempt(calls, &ride);
-        if (!failure) {
-            ride.landed();
-            return;
-        }
+        if (!failure) return;
         const bool is_unknown = effect_of(failure->error.code) == Effect::unknown;
         const bool is_away = failure->error.code == Errc::store_unavailable;
         if (is_unknown) {
@@ -172,7 +169,7 @@ void WritingCalls::write_waiting_notes() const
     Notes::Ride ride{notes_};
     if (ride.is_empty()) return;
     const auto failure = attempt({}, &ride);
-    if (!failure) return ride.landed();
+    if (!failure) return;
     // A server that is away may come back; words that it refuses it will refuse again, and those without an
     // answer may have landed.
     if (failure->error.code != Errc::store_unavailable) ride.drop();

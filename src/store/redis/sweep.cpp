@@ -21,26 +21,25 @@ struct Element {
     std::size_t partition = 0;
     std::string text;
     std::string at;
-    bool is_whole = true;
+    std::string rest;  // names that this sweep does not look at
 };
 
 struct Ripe {
     std::vector<Element> elements;
     std::vector<std::string> names;
+    bool is_full = false;  // as many names as were asked for
 };
 
 void add_names(Ripe& ripe, Element element, std::size_t count_max)
 {
     std::string_view rest = element.text;
     while (!rest.empty()) {
-        if (ripe.names.size() == count_max) {
-            element.is_whole = false;
-            break;
-        }
+        if (ripe.names.size() == count_max) break;
         const std::size_t space = std::min(rest.find(' '), rest.size());
         ripe.names.emplace_back(rest.substr(0, space));
         rest.remove_prefix(std::min(space + 1, rest.size()));
     }
+    element.rest = rest;
     ripe.elements.push_back(std::move(element));
 }
 
@@ -97,6 +96,7 @@ Async<Ripe> query_ripe(RedisClient& client, std::size_t count_max)
             add_names(ripe, std::move(element), count_max);
         }
     }
+    ripe.is_full = ripe.names.size() >= count_max;
     // A record that was queued twice is looked at once.
     std::ranges::sort(ripe.names);
     const auto repeated = std::ranges::unique(ripe.names);
@@ -160,13 +160,13 @@ Async<void> settle(RedisClient& client, std::vector<Element> elements)
 {
     std::vector<RedisRequest> requests;
     for (const Element& element : elements) {
-        if (!element.is_whole) continue;
         RedisRequest request;
         request.script = Script::settle;
         request.lane = element.partition;
         request.key(client.names().queue(element.partition));
         request.argument(std::string_view{element.text});
         request.argument(std::string_view{element.at});
+        request.argument(std::string_view{element.rest});
         requests.push_back(std::move(request));
     }
     auto exchange = client.send(requests);
@@ -208,6 +208,7 @@ Async<Swept> sweep_records(RedisClient& client, std::size_t count_max)
     auto forgetting = co_await look_at(client, std::move(ripe->names));
     if (!forgetting) co_return std::unexpected(forgetting.error());
     swept.unreadable = std::move(forgetting->unreadable);
+    swept.has_more = ripe->is_full;
 
     auto exchange = client.send(forgetting->requests);
     co_await exchange;

@@ -273,6 +273,7 @@ Result<Swept> sweep_records(
         entries_moved += *orphaned;
         if (entries_moved >= limits::sweep_entries_max) break;
     }
+    const bool is_full = spent->size() == count_max || swept.ids.size() < spent->size();
     if (!swept.ids.empty()) {
         auto noted = insert_sweep_audit(transaction, swept.ids.size());
         if (!noted) return std::unexpected(noted.error());
@@ -281,6 +282,7 @@ Result<Swept> sweep_records(
     auto entries = delete_old_audit(transaction, oldest_kept, count_max);
     if (!entries) return std::unexpected(entries.error());
     swept.audit_entries = *entries;
+    swept.has_more = is_full || *entries == count_max;
     return swept;
 }
 
