@@ -1,4 +1,5 @@
-# Compiler launcher, linker, warnings and sanitizers: what every target of ours is compiled with.
+# Compiler launcher, linker, warnings and sanitizers, which every target of ours has; and the allocator of
+# programs that serve.
 
 find_program(UMAVEZ_CCACHE ccache)
 if(UMAVEZ_CCACHE AND PROJECT_IS_TOP_LEVEL)

@@ -47,6 +47,11 @@ constexpr bool is_letter_or_digit(unsigned char byte) noexcept
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
 }
 
+constexpr bool is_visible(unsigned char byte) noexcept
+{
+    return byte > 0x20 && byte < 0x7f;
+}
+
 // For predicates: whether `byte` is one of `some`.
 constexpr bool is_among(std::string_view some, unsigned char byte) noexcept
 {

@@ -29,7 +29,7 @@ void append_ascii(std::string& out, char c)
 }
 
 constexpr CharSet plain{[](unsigned char byte) {
-    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+    return (byte == ' ' || is_visible(byte)) && byte != '"' && byte != '\\';
 }};
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "http/chunked_body.hpp"
 
+#include "http/header_syntax.hpp"
+
 #include "http/hex.hpp"
 
 #include <algorithm>
@@ -32,12 +34,6 @@ Refusal bad_line_end()
 Refusal too_large()
 {
     return {413, {"the body is too large", "o corpo é grande demais"}};
-}
-
-bool is_control(char c) noexcept
-{
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t') || byte == 0x7f;
 }
 
 }  // namespace
@@ -108,7 +104,7 @@ void ChunkedBody::on_extension(char c)
         state_ = State::size_lf;
     } else if (c == '\n') {
         refuse(bad_line_end());
-    } else if (is_control(c)) {
+    } else if (!value_chars.has(c)) {
         refuse(
             bad("the extension of a chunk has a control character",
                 "a extensão de um chunk tem um caractere de controle")

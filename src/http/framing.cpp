@@ -1,6 +1,5 @@
 #include "http/framing.hpp"
 
-#include "base/char_set.hpp"
 #include "http/header_syntax.hpp"
 
 #include <algorithm>
@@ -14,10 +13,7 @@ bool is_digit(char c) noexcept
     return c >= '0' && c <= '9';
 }
 
-constexpr CharSet value_chars{[](unsigned char byte) {
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-}};
-constexpr CharSet target_chars{[](unsigned char byte) { return byte > 0x20 && byte < 0x7f; }};
+constexpr CharSet target_chars{is_visible};
 constexpr CharSet address_chars{[](unsigned char byte) {
     return is_letter_or_digit(byte) || is_among(":.", byte);
 }};

@@ -1,6 +1,5 @@
 #include "http/header_syntax.hpp"
 
-#include "base/char_set.hpp"
 #include "http/message.hpp"
 
 #include <algorithm>
@@ -15,13 +14,6 @@ constexpr CharSet token_chars{[](unsigned char byte) {
 constexpr bool is_space(char c) noexcept
 {
     return c == ' ' || c == '\t';
-}
-
-// Inside quotes: a tab, or any byte that is neither a control character nor DEL.
-bool is_text_char(char c) noexcept
-{
-    const auto byte = static_cast<unsigned char>(c);
-    return c == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
 // "0", "0.25", "1.000" (RFC 9110, 12.4.2), in thousandths.
@@ -129,7 +121,7 @@ std::optional<std::string> unquote(std::string_view value)
         if (value[at] == '"') return std::nullopt;
         if (value[at] == '\\') ++at;
         if (at == value.size()) return std::nullopt;
-        if (!is_text_char(value[at])) return std::nullopt;
+        if (!value_chars.has(value[at])) return std::nullopt;
         plain += value[at];
     }
     return plain;

@@ -3,6 +3,8 @@
 // The pieces that header values are made of (RFC 9110, 5.6): lists, tokens, quoted strings,
 // parameters. Pure, thread-safe. Views point into the text that was given.
 
+#include "base/char_set.hpp"
+
 #include <umavez/response.hpp>
 
 #include <optional>
@@ -14,6 +16,11 @@ namespace umavez::http {
 
 std::string_view trim(std::string_view text) noexcept;  // spaces and tabs at both ends
 std::string to_lower_ascii(std::string_view text);
+
+// What a value is made of: tabs, and bytes that are neither control characters nor DEL (RFC 9110, 5.5).
+inline constexpr CharSet value_chars{[](unsigned char byte) {
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
+}};
 
 // One character or more of `!#$%&'*+-.^_`|~`, digits and letters.
 bool is_token(std::string_view text) noexcept;

@@ -22,9 +22,9 @@ std::unexpected<http::Problem> refuse(std::string english, std::string portugues
     });
 }
 
-constexpr CharSet visible_or_space{[](unsigned char byte) { return byte >= 0x20 && byte < 0x7f; }};
+constexpr CharSet visible_or_space{[](unsigned char byte) { return byte == ' ' || is_visible(byte); }};
 constexpr CharSet bare_chars{[](unsigned char byte) {
-    return byte > 0x20 && byte < 0x7f && !is_among("\",\\", byte);
+    return is_visible(byte) && !is_among("\",\\", byte);
 }};
 
 // The server has taken off spaces and tabs around the value; the grammar of RFC 8941 once more

@@ -51,11 +51,7 @@ bool is_one_of(auto& names, std::string_view name) noexcept
 // has a place in a value either (RFC 9110, 5.5).
 bool is_hostile(const Header& header) noexcept
 {
-    const auto is_control = [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\t') || byte == 0x7f;
-    };
-    return !http::is_token(header.name) || std::ranges::any_of(header.value, is_control);
+    return !http::is_token(header.name) || !http::value_chars.has_all(header.value);
 }
 
 }  // namespace

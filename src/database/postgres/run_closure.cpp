@@ -6,25 +6,13 @@
 //     or the call's time is over; any other is store_unknown
 //   - its own error: undone, and told
 
+#include "base/pause.hpp"
 #include "database/lane_thread.hpp"
 #include "database/postgres/lock_probe.hpp"
 #include "database/postgres/postgres_database.hpp"
 
-#include <condition_variable>
-#include <mutex>
-
 namespace umavez::pg {
 namespace {
-
-// Nobody wakes it: the pause is the point.
-void pause(Duration most)
-{
-    std::mutex mutex;
-    std::condition_variable never;
-    std::unique_lock lock{mutex};
-    const auto range = static_cast<std::uint64_t>(most.count());
-    never.wait_for(lock, Duration{static_cast<std::int64_t>(uniform(system_random(), range) + 1)});
-}
 
 enum class Next : std::uint8_t { answer, run_again };
 
@@ -164,7 +152,7 @@ Result<void> PostgresDatabase::run(
             transaction.savepoints = Savepoints::real;
             ++reruns_;
         } else {
-            pause(tuning::retry_pause_most);
+            pause_up_to(tuning::retry_pause_most);
         }
         waits_since = system_clock().boottime();
     }

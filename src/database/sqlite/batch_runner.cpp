@@ -2,14 +2,13 @@
 
 #include "base/fault_point.hpp"
 #include "base/limits.hpp"
-#include "base/random.hpp"
+#include "base/pause.hpp"
 #include "database/lane_thread.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 // From top to bottom: a batch, one member, its end; a member alone; begin; commit and settle; the
@@ -279,7 +278,7 @@ Result<void> BatchRunner::begin_immediate()
     Result<void> begun;
     for (std::size_t attempt = 0; attempt < limits::batch_retries_max; ++attempt) {
         if (attempt > 0 && !options_.is_simulated) {
-            std::this_thread::sleep_for(Duration{uniform(system_random(), 20'000)});
+            pause_up_to(tuning::retry_pause_most);
         }
         begun = connection_->execute(begin_sql);
         if (begun || connection_->needs_reopen()) break;

@@ -88,6 +88,7 @@ inline constexpr auto read_limit = 30s;
 
 // Another program that holds the write lock: three tries of this each, with jitter between.
 inline constexpr auto busy_timeout = 250ms;
+inline constexpr auto retry_pause_most = 20ms;
 
 // How long a note may wait for a batch to ride on.
 inline constexpr auto notes_flush = 200ms;

@@ -43,14 +43,14 @@ bool is_dotted(std::string_view part)
            part.find("..") == std::string_view::npos;
 }
 
-constexpr CharSet at_home{[](unsigned char byte) {
-    return byte > 0x20 && byte < 0x7f && !is_among("\"(),:;<>@[\\]", byte);
+constexpr CharSet mailbox_chars{[](unsigned char byte) {
+    return is_visible(byte) && !is_among("\"(),:;<>@[\\]", byte);
 }};
 
-bool has_stranger(std::string_view text)
+bool has_forbidden(std::string_view text)
 {
     while (!text.empty()) {
-        text.remove_prefix(at_home.count_first(text));
+        text.remove_prefix(mailbox_chars.count_first(text));
         if (text.empty()) break;
         const char32_t character = take_character(text);
         if (character < 0x80 || is_control(character) || is_blank(character)) return true;
@@ -114,7 +114,7 @@ bool is_email(std::string_view text) noexcept
     if (at == std::string_view::npos) return false;
     const std::string_view local = text.substr(0, at);
     const std::string_view domain = text.substr(at + 1);
-    return is_dotted(local) && is_dotted(domain) && !has_stranger(local) && !has_stranger(domain);
+    return is_dotted(local) && is_dotted(domain) && !has_forbidden(local) && !has_forbidden(domain);
 }
 
 }  // namespace umavez::propostas

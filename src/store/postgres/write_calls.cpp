@@ -1,25 +1,14 @@
 #include "store/postgres/write_calls.hpp"
 
-#include "base/random.hpp"
+#include "base/pause.hpp"
 #include "database/postgres/lock_probe.hpp"
 #include "database/postgres/tuning.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 
 namespace umavez::pg {
 namespace {
-
-void pause()
-{
-    std::mutex mutex;
-    std::condition_variable never;
-    std::unique_lock lock{mutex};
-    const auto most = static_cast<std::uint64_t>(Duration{tuning::retry_pause_most}.count());
-    never.wait_for(lock, Duration{static_cast<std::int64_t>(uniform(system_random(), most) + 1)});
-}
 
 // The members of all calls, sorted by key, and where each answer goes.
 template <typename Member, typename Answer, typename Statement>
@@ -123,7 +112,7 @@ void WritingCalls::write_all(std::span<Call* const> calls) const
         const bool repeats =
             failure->remedy == Remedy::run_again || failure->remedy == Remedy::reconnect;
         if (repeats && tries < tuning::closure_tries_max) {
-            pause();
+            pause_up_to(tuning::retry_pause_most);
             continue;
         }
         // The statement itself was refused: were it the notes, they have had their chance.

@@ -1,5 +1,6 @@
 #include "store/redis/redis_url.hpp"
 
+#include "base/char_set.hpp"
 #include "base/shown.hpp"
 
 #include <fmt/format.h>
@@ -69,13 +70,13 @@ bool parse_timeout(std::string_view text, std::chrono::milliseconds& timeout)
 }
 
 // Names are matched by pattern and kept in lists that are separated by spaces.
+constexpr CharSet prefix_chars{[](unsigned char byte) {
+    return is_letter_or_digit(byte) || is_among("._-:", byte);
+}};
+
 bool is_prefix(std::string_view text)
 {
-    const auto is_plain = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '.' || c == '_' || c == '-' || c == ':';
-    };
-    return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, is_plain);
+    return !text.empty() && text.size() <= 64 && prefix_chars.has_all(text);
 }
 
 Result<void> take_option(RedisUrl& url, std::string_view name, const std::string& value)
