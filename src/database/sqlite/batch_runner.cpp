@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "base/pause.hpp"
 #include "database/lane_thread.hpp"
+#include "database/sqlite/log_vfs.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -29,8 +30,8 @@ std::unexpected<Error> fail_log_deleted(const std::string& path)
     return fail(
         Errc::store_unavailable,
         fmt::format(
-            "{}-wal was deleted, and a crash would lose what was committed since: stop the server "
-            "with SIGTERM, which saves it, and start it again",
+            "{}-wal was deleted or replaced, and a crash would lose what was committed since: stop the "
+            "server with SIGTERM, which saves it, and start it again",
             path
         )
     );
@@ -267,6 +268,7 @@ Result<void> BatchRunner::ensure_connection()
     auto opened = Connection::open(options_.connection);
     if (!opened) return std::unexpected(std::move(opened.error()));
     connection_ = std::move(*opened);
+    log_id_.reset();
     has_log_ = false;
     wal_pages_last_ = 0;
     checkpoint_at_ = connection_->plan_log();
@@ -287,7 +289,7 @@ Result<void> BatchRunner::begin_immediate()
 }
 
 // A deleted file takes every write without a word, and a crash loses them. Two system calls per batch.
-Result<void> BatchRunner::check_files() const
+Result<void> BatchRunner::check_files()
 {
     const std::string& path = options_.connection.path;
     if (path.empty()) return {};
@@ -299,7 +301,9 @@ Result<void> BatchRunner::check_files() const
             )
         );
     }
-    if (find_file_id(path + "-wal")) return {};
+    const std::optional<FileId> there = find_file_id(path + "-wal");
+    if (!log_id_) log_id_ = there;
+    if (there && there == log_id_) return {};
     return fail_log_deleted(path);
 }
 
@@ -307,7 +311,9 @@ Result<void> BatchRunner::check_files() const
 Result<void> BatchRunner::check_log() const
 {
     const std::string& path = options_.connection.path;
-    if (!has_log_ || path.empty() || find_file_id(path + "-wal")) return {};
+    if (!has_log_ || path.empty()) return {};
+    const std::optional<FileId> there = find_file_id(path + "-wal");
+    if (there && there == log_id_) return {};
     return fail_log_deleted(path);
 }
 
@@ -405,8 +411,11 @@ Result<void> BatchRunner::write_mark(std::int64_t number)
 
 void BatchRunner::roll_back() noexcept
 {
-    if (!connection_ || !connection_->is_in_transaction()) return;
-    const bool is_undone = connection_->execute(rollback_sql).has_value();
+    if (!connection_) return;
+    // SQLite has done it itself after some errors.
+    const bool is_undone =
+        !connection_->is_in_transaction() || connection_->execute(rollback_sql).has_value();
+    forget_gathered(connection_->handle());
     // A rollback that fails leaves a handle nobody should use; in memory there is no other, and without
     // its log there is no other either.
     const bool is_last = options_.connection.path.empty() || !check_log();
@@ -455,9 +464,11 @@ void BatchRunner::tend_log()
     if (pages < checkpoint_at_) return lengthen_log();
     // A failure shows in the next write.
     const bool is_late = pages >= connection_->plan_log() + tuning::checkpoint_pages_late;
-    static_cast<void>(connection_->checkpoint(is_late));
-    // A reader may hold the log open: then it only grows, and is tried again later.
-    checkpoint_at_ = pages + tuning::checkpoint_pages_least;
+    const auto copied = connection_->checkpoint(is_late);
+    // A reader may hold the log open: then it only grows, and is tried again later. Where the disk is full,
+    // the next room that comes free should not all go to the log.
+    const bool is_full = !copied && connection_->is_disk_full();
+    checkpoint_at_ = pages + (is_full ? tuning::checkpoint_pages_again : tuning::checkpoint_pages_least);
 }
 
 // Under the lock of a writer: another program that writes beside us may not append meanwhile.

@@ -107,7 +107,7 @@ private:
     Commit believe_after_checkpoint();
     Result<void> write_mark(std::int64_t number);
     void roll_back() noexcept;
-    Result<void> check_files() const;
+    Result<void> check_files();
     Result<void> check_log() const;
     void lengthen_log();
 
@@ -117,7 +117,8 @@ private:
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;
-    bool has_log_ = false;  // the connection committed something to it
+    std::optional<FileId> log_id_;  // of the log that the connection has open
+    bool has_log_ = false;          // the connection committed something to it
     std::vector<std::function<void()>> after_commit_;  // of the members that were kept
     int careful_batches_left_ = 0;  // that are run with real savepoints
     int wal_pages_last_ = 0;

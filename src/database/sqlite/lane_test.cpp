@@ -4,6 +4,7 @@
 #include "database/sqlite/test_support.hpp"
 #include "database/sqlite/test_vfs.hpp"
 
+#include <fstream>
 #include <future>
 #include <sys/wait.h>
 #include <thread>
@@ -329,6 +330,24 @@ TEST_F(LaneTest, NothingIsCommittedToALogThatWasDeleted)
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, Errc::store_unavailable);
     EXPECT_NE(done.error().detail.find("-wal was deleted"), std::string::npos);
+}
+
+// SQLite itself makes a new one when a reader is opened: commits would go to the one without a name.
+TEST_F(LaneTest, NothingIsCommittedWhereAnotherLogIsInItsPlace)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)")));
+    const std::string wal = directory.file("test.db-wal");
+    std::filesystem::rename(wal, directory.file("ours"));
+    std::ofstream{wal};
+
+    const auto done = database->transact(sql("INSERT INTO t VALUES (2)"));
+
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Errc::store_unavailable);
+    EXPECT_NE(done.error().detail.find("-wal was deleted"), std::string::npos);
+    std::filesystem::rename(directory.file("ours"), wal);
+    EXPECT_TRUE(database->transact(sql("INSERT INTO t VALUES (3)")));
+    EXPECT_EQ(read_integer(*database, "SELECT count(*) FROM t"), 2);
 }
 
 // After an I/O error a handle is replaced; here it is the only one that still reaches the log.

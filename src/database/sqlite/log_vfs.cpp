@@ -154,6 +154,17 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
     return SQLITE_OK;
 }
 
+}  // namespace
+
+void forget_gathered(sqlite3* handle) noexcept
+{
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+    if (log != nullptr && log->pMethods == &log_methods) gathered_of(log).size = 0;
+}
+
+namespace {
+
 struct Registered {
     std::string name;
     sqlite3_vfs vfs;

@@ -12,10 +12,16 @@
 
 #include <string>
 
+struct sqlite3;
+
 namespace umavez {
 
 // Registers it on top of the default VFS, if it is not there yet, and gives its name for sqlite3_open_v2.
 // Only for connections that flush at every commit. Thread-safe.
 std::string gathering_vfs();
+
+// After a rollback: frames that a large transaction put into the log before its end are not to be written any
+// more, as somebody else may have committed in their place. Nothing for connections with another VFS.
+void forget_gathered(sqlite3* handle) noexcept;
 
 }  // namespace umavez

@@ -48,6 +48,7 @@ constexpr int checkpoint_pages(std::int64_t database_bytes)
 // How many pages beyond that readers may hold the log open; then the lane insists, and waits a moment for
 // them.
 inline constexpr int checkpoint_pages_late = 3 * checkpoint_pages_least;
+inline constexpr int checkpoint_pages_again = 250;  // after one for which there was no room
 
 // What so many pages of log take on disk.
 constexpr std::int64_t wal_bytes(int pages)
