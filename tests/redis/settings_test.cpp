@@ -284,17 +284,21 @@ TEST(RedisSettings, AUserWithoutARightIsRefusedAndTheRightNamed)
 TEST(RedisSettings, AnElementThatWasQueuedAgainIsNotSettled)
 {
     const RedisServer server;
-    const auto settle = [&](const std::string& at) {
+    const auto settle = [&](const std::string& at, const std::string& rest) {
         server.command({"SET", "sentinel", "s"});
         server.command(
-            {"EVAL", text_of(Script::settle), "4", "sentinel", "x", "l", "queue", "s", "200", "e", at}
+            {"EVAL", text_of(Script::settle), "4", "sentinel", "x", "l", "queue", "s", "200", "e", at, rest}
         );
         return server.command({"ZCARD", "queue"});
     };
     server.command({"ZADD", "queue", "100", "e"});
 
-    EXPECT_EQ(settle("50"), "1") << "read at 50, queued again at 100, and now it is 200";
-    EXPECT_EQ(settle("100"), "0");
+    EXPECT_EQ(settle("50", ""), "1") << "read at 50, queued again at 100, and now it is 200";
+    EXPECT_EQ(settle("100", ""), "0");
+
+    server.command({"ZADD", "queue", "100", "e"});
+    EXPECT_EQ(settle("100", "what is left"), "1");
+    EXPECT_EQ(server.command({"ZSCORE", "queue", "what is left"}), "100");
 }
 
 TEST(RedisSettings, LossesAreCountedAndToldByTheEngine)
