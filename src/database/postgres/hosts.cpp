@@ -67,7 +67,9 @@ std::string Hosts::place(std::size_t host) const
         if (name == "host" || (name == "hostaddr" && name_of_host.empty())) name_of_host = value;
         if (name == "port") port = value;
     }
-    return port.empty() ? name_of_host : name_of_host + ":" + port;
+    const bool is_v6 = name_of_host.contains(':') && !name_of_host.starts_with('/');  // not a folder
+    const std::string shown = is_v6 ? "[" + name_of_host + "]" : name_of_host;
+    return port.empty() ? shown : shown + ":" + port;
 }
 
 Result<std::unique_ptr<Connection>> Hosts::connect(ConnectOptions options)

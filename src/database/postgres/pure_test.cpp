@@ -21,6 +21,14 @@ TEST(PostgresUrl, SecretsAreNotShown)
     EXPECT_EQ(url->shown, "postgres://ana@db.example:6000/loja");
 }
 
+TEST(PostgresUrl, AnAddressOfVersionSixIsShownAsItWasWritten)
+{
+    const auto url = parse_postgres_url("postgres://ana@[::1]:6000,db/loja");
+
+    ASSERT_TRUE(url);
+    EXPECT_EQ(url->shown, "postgres://ana@[::1]:6000,db/loja");
+}
+
 TEST(PostgresUrl, ParametersOfLibpqGoThroughAndOursAreTaken)
 {
     const auto url = parse_postgres_url(
