@@ -143,6 +143,7 @@ Async<Forgetting> look_at(RedisClient& client, std::vector<std::string> names)
         return client.names().partition_of(name) == redis_partitions;
     });
     std::vector<RedisRequest> finds;
+    finds.reserve(names.size());
     for (const std::string& name : names) {
         finds.push_back(find_request(client.names(), name, Extent::brief));
     }
@@ -159,6 +160,7 @@ Async<Forgetting> look_at(RedisClient& client, std::vector<std::string> names)
 Async<void> settle(RedisClient& client, std::vector<Element> elements)
 {
     std::vector<RedisRequest> requests;
+    requests.reserve(elements.size());
     for (const Element& element : elements) {
         RedisRequest request;
         request.script = Script::settle;
