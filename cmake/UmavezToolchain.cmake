@@ -28,8 +28,8 @@ if(UMAVEZ_MOLD AND PROJECT_IS_TOP_LEVEL)
     target_link_options(umavez_build_flags INTERFACE -fuse-ld=mold)
 endif()
 
-# Programs that serve link this. A request takes some fifty small pieces of memory, often given back by another
-# thread: with glibc's allocator a claim in memory cost 32 µs of CPU over HTTP, with this one 25. A sanitizer brings its own.
+# Programs that serve link this. A request takes some fifty small pieces of memory: with glibc's allocator a
+# claim in memory cost 32 µs of CPU over HTTP, with this one 25. A sanitizer brings its own.
 add_library(umavez_allocator INTERFACE)
 if(PROJECT_IS_TOP_LEVEL AND NOT UMAVEZ_SANITIZE)
     find_library(UMAVEZ_JEMALLOC jemalloc REQUIRED)

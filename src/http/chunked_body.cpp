@@ -1,7 +1,6 @@
 #include "http/chunked_body.hpp"
 
 #include "http/header_syntax.hpp"
-
 #include "http/hex.hpp"
 
 #include <algorithm>
