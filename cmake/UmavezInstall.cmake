@@ -21,6 +21,7 @@ set(folders
     store_redis
     engine
     embed
+    mediator
 )
 set(objects "")
 foreach(folder IN LISTS folders)

@@ -12,8 +12,10 @@
 #include <umavez/task.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -25,6 +27,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 namespace umavez {
@@ -94,14 +97,21 @@ Detached run_detached(Task<T> task, Executor executor, std::shared_ptr<Meeting<T
 }  // namespace detail
 
 // Awaits a task inside an Asio coroutine. A task that ends without a wait costs no turn of the loop.
+// Cancelling the coroutine requests `stop`; the task is waited for all the same.
 template <typename Executor = boost::asio::any_io_executor, typename T>
-boost::asio::awaitable<T, Executor> on_asio(Task<T> task)
+boost::asio::awaitable<T, Executor> on_asio(
+    Task<T> task, std::stop_source stop = std::stop_source{std::nostopstate}
+)
 {
     const Executor executor = co_await boost::asio::this_coro::executor;
     auto meeting = std::make_shared<detail::Meeting<T>>();
     detail::run_detached(std::move(task), executor, meeting);
     if (!meeting->has_ended()) {
-        auto fall_asleep = [&meeting, &executor](auto handler) {
+        auto fall_asleep = [&meeting, &executor, &stop](auto handler) {
+            auto slot = boost::asio::get_associated_cancellation_slot(handler);
+            if (stop.stop_possible() && slot.is_connected()) {
+                slot.assign([stop](boost::asio::cancellation_type) mutable { stop.request_stop(); });
+            }
             meeting->wake = std::move(handler);
             // It ended since the question above. A handler is never called where it is handed over.
             if (meeting->arrive()) {

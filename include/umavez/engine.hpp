@@ -90,6 +90,7 @@ struct OperationStats {
     std::string operation;
     Guarantee guarantee = Guarantee::atomic;
     std::uint64_t executed = 0, replayed = 0, in_progress = 0, mismatch = 0, mismatch_ignored = 0;
+    std::uint64_t replayed_after_wait = 0;  // of those replayed: the first was still running
     std::uint64_t in_doubt = 0, unavailable = 0, unkeyed = 0, unprotected = 0;
     std::uint64_t claims = 0, takeovers = 0, reconciled = 0, released = 0, fenced = 0;
     std::uint64_t leases_lost = 0, leases_dropped = 0;
@@ -181,6 +182,10 @@ public:
     {
         return wait(async_resolve(std::move(id), as, std::move(response), std::move(reason)));
     }
+
+    // Adds a remark to the story of a key, for operators; changes nothing. As every note it may be dropped
+    // where the store has no room for it (store_stats).
+    virtual void remark(const RecordId& id, std::string text) = 0;
 
     virtual std::vector<OperationStats> stats() const = 0;
     virtual StoreStats store_stats() const = 0;

@@ -11,6 +11,7 @@
 #include <umavez/time.hpp>
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 
@@ -25,6 +26,9 @@ struct Request {
 
     // A duplicate waits this long for the first, whatever the policy says.
     std::optional<Duration> wait;
+
+    // Ends the wait of a duplicate at once, with Errc::cancelled. What runs already goes on.
+    std::stop_token stop;
 };
 
 // The handler ran now. `kept` tells whether its answer is final; otherwise the key is free again.
@@ -41,6 +45,7 @@ struct Replayed {
     Status status = Status::succeeded;  // or failed
     bool omitted = false;  // too large to keep, or resolved without one: no body to give back
     std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: never
+    bool waited = false;  // it was running when we came
 };
 
 // Another owner is at it.

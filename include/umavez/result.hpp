@@ -26,11 +26,12 @@ enum class Errc : std::uint8_t {
     wrong_thread,          // An engine call inside an atomic handler; it would wait for itself.
     unique_violation,      // The statement met a row with the same unique key.
     busy,                  // Another transaction holds the key and did not end in time. Nothing was written.
+    cancelled,             // The caller's stop came before anything ran. Nothing was written.
     sql,                   // The database refused a statement (another constraint, syntax, type).
 };
 
 // What happened to the effect of the call that failed. Unknown is never treated as failed.
-enum class Effect : std::uint8_t { none, unknown };
+enum class Effect : std::uint8_t { none, applied, unknown };
 
 struct Error {
     Errc code;

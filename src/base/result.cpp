@@ -16,6 +16,7 @@ std::string_view to_text(Errc code) noexcept
         case Errc::wrong_thread: return "wrong_thread";
         case Errc::unique_violation: return "unique_violation";
         case Errc::busy: return "busy";
+        case Errc::cancelled: return "cancelled";
         case Errc::sql: return "sql";
     }
     return "unknown";
@@ -25,6 +26,7 @@ std::string_view to_text(Effect effect) noexcept
 {
     switch (effect) {
         case Effect::none: return "none";
+        case Effect::applied: return "applied";
         case Effect::unknown: return "unknown";
     }
     return "unknown";

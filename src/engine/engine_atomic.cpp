@@ -32,6 +32,13 @@ Result<Outcome> to_answer(AtomicRun& run, const Result<void>& committed)
     return *std::move(run.outcome);
 }
 
+// The first was still running when this one came.
+Outcome waited(Outcome&& outcome)
+{
+    if (auto* const replayed = std::get_if<Replayed>(&outcome)) replayed->waited = true;
+    return std::move(outcome);
+}
+
 std::vector<Count> counts_of(const AtomicRun& run)
 {
     std::vector<Count> counts;
@@ -112,9 +119,10 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
     const Duration started_at = clock_.boottime();
     std::optional<Flights::Ticket> ticket;
     while (!flights_.try_enter(id)) {
+        if (request.stop.stop_requested()) co_return fail_cancelled();
         // Joined before the flight is tried once more, so that an end in between is not missed.
         if (!ticket) {
-            ticket.emplace(flights_, id);
+            ticket.emplace(flights_, id, request.stop);
             if (ticket->is_valid()) continue;
         }
         const Duration left = patience - (clock_.boottime() - started_at);
@@ -127,7 +135,7 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
         if (!store_.traits().reads_aside) continue;
         // Most often the answer is there now, and a thousand waiters need not queue for the lane.
         std::optional<Outcome> known = co_await look_aside(operation, id, request);
-        if (known) co_return *std::move(known);
+        if (known) co_return waited(*std::move(known));
     }
     struct Leaving {
         Flights& flights;
@@ -154,7 +162,9 @@ Task<Result<Outcome>> EngineImpl::run_atomic(
         if (run.mismatch_ignored) operation.tally.add(Count::mismatch_ignored);
         if (run.released) operation.tally.add(Count::released);
     }
-    co_return to_answer(run, committed);
+    auto answer = to_answer(run, committed);
+    if (answer && ticket) co_return waited(*std::move(answer));
+    co_return answer;
 }
 
 Task<Result<Outcome>> EngineImpl::run_unkeyed(Declared& operation, AtomicHandler handler)

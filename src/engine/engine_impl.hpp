@@ -65,6 +65,7 @@ public:
     Task<Result<Record>> async_resolve(
         RecordId id, Resolution as, std::optional<Response> response, std::string reason
     ) override;
+    void remark(const RecordId& id, std::string text) override;
     std::vector<OperationStats> stats() const override;
     StoreStats store_stats() const override;
     std::optional<std::string> worker_trouble() const override;

@@ -97,6 +97,7 @@ Task<Result<Begun>> EngineImpl::begin_at_store(Request request)
     std::optional<Flights::Ticket> ticket;
     for (bool is_first = true;; is_first = false) {
         if (!is_first && is_stopped_.load(std::memory_order_relaxed)) co_return fail_stopped();
+        if (request.stop.stop_requested()) co_return fail_cancelled();
         Claimed claimed = co_await claim(operation, id, request);
         if (auto* const lease = std::get_if<LeaseRef>(&claimed)) {
             Lease owned{std::move(*lease)};
@@ -111,6 +112,8 @@ Task<Result<Begun>> EngineImpl::begin_at_store(Request request)
             co_return co_await begin_unclaimed(operation, id, request, std::move(*unclaimed));
         }
         Outcome& outcome = std::get<Outcome>(claimed);
+        auto* const replayed = std::get_if<Replayed>(&outcome);
+        if (replayed != nullptr) replayed->waited = ticket.has_value();
         const auto* const in_progress = std::get_if<InProgress>(&outcome);
         if (in_progress == nullptr || patience <= Duration{0}) {
             co_return counted(operation, std::move(outcome));
@@ -120,7 +123,7 @@ Task<Result<Begun>> EngineImpl::begin_at_store(Request request)
 
         // Joined before the store is asked once more, so that a completion in between is not missed.
         if (!ticket) {
-            ticket.emplace(flights_, id);
+            ticket.emplace(flights_, id, request.stop);
             if (!ticket->is_valid()) co_return counted(operation, std::move(outcome));
             continue;
         }

@@ -172,6 +172,11 @@ Task<Result<Record>> EngineImpl::overrule(
     co_return *std::move(answer.record);
 }
 
+void EngineImpl::remark(const RecordId& id, std::string text)
+{
+    if (!is_in_child()) note(id, AuditEvent::remarked, 0, std::move(text));
+}
+
 StoreStats EngineImpl::store_stats() const
 {
     const StoreLosses losses = store_.losses();

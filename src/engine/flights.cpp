@@ -23,21 +23,30 @@ struct Flights::Ticket::Waiter {
     }
 };
 
-Flights::Ticket::Ticket(Flights& flights, RecordId id) : flights_(flights), id_(std::move(id))
+void Flights::Ticket::Wake::operator()() const
+{
+    waiter->wake(true);
+}
+
+Flights::Ticket::Ticket(Flights& flights, RecordId id, const std::stop_token& stop)
+    : flights_(flights), id_(std::move(id))
 {
     if (flights_.waiting_.fetch_add(1) >= limits::waiters_max) {
         flights_.waiting_.fetch_sub(1);
         return;
     }
-    Shard& shard = flights_.shard_of(id_);
-    const std::lock_guard guard{shard.mutex};
-    Entry& entry = shard.entries[id_];
-    if (entry.waiters.size() >= limits::waiters_per_key_max) {
-        flights_.waiting_.fetch_sub(1);
-        return;
+    {
+        Shard& shard = flights_.shard_of(id_);
+        const std::lock_guard guard{shard.mutex};
+        Entry& entry = shard.entries[id_];
+        if (entry.waiters.size() >= limits::waiters_per_key_max) {
+            flights_.waiting_.fetch_sub(1);
+            return;
+        }
+        waiter_ = std::make_shared<Waiter>();
+        entry.waiters.push_back(waiter_);
     }
-    waiter_ = std::make_shared<Waiter>();
-    entry.waiters.push_back(waiter_);
+    if (stop.stop_possible()) on_stop_.emplace(stop, Wake{waiter_});
 }
 
 Flights::Ticket::~Ticket()

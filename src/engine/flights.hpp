@@ -16,6 +16,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 namespace umavez {
@@ -28,7 +30,8 @@ public:
     // between is not lost.
     class Ticket {
     public:
-        Ticket(Flights& flights, RecordId id);
+        // `stop` wakes it too.
+        Ticket(Flights& flights, RecordId id, const std::stop_token& stop);
         ~Ticket();
         Ticket(const Ticket&) = delete;
         Ticket& operator=(const Ticket&) = delete;
@@ -59,9 +62,15 @@ public:
         Awaiter woken_within(Duration timeout) { return Awaiter{flights_, waiter_, timeout}; }
 
     private:
+        struct Wake {
+            std::shared_ptr<Waiter> waiter;
+            void operator()() const;
+        };
+
         Flights& flights_;
         const RecordId id_;
         std::shared_ptr<Waiter> waiter_;
+        std::optional<std::stop_callback<Wake>> on_stop_;
     };
 
     // True: nobody in this process is at the key, and now we are. leave() wakes the waiters.

@@ -32,7 +32,6 @@ void Keeper::start(Duration shortest)
     period_ = std::clamp<Duration>(
         shortest / 10, std::chrono::milliseconds{1}, std::chrono::seconds{1}
     );
-    schedule_tick();
 }
 
 void Keeper::stop()
@@ -69,8 +68,17 @@ void Keeper::schedule_tick()
     });
 }
 
+void Keeper::begin_ticking()
+{
+    const std::lock_guard guard{mutex_};
+    if (is_ticking_) return;
+    schedule_tick();
+    is_ticking_ = true;
+}
+
 void Keeper::add(LeaseState& lease)
 {
+    if (!is_ticking_.load(std::memory_order_relaxed)) begin_ticking();
     Shard& shard = shard_of(lease);
     const std::lock_guard guard{shard.mutex};
     lease.is_kept = true;

@@ -26,7 +26,8 @@ public:
     {
     }
 
-    // `shortest` lease of all operations: a tenth of it, at most a second, is the period of ticks.
+    // `shortest` lease of all operations: a tenth of it, at most a second, is the period of ticks. The first
+    // lease starts them.
     void start(Duration shortest);
 
     // Ticks no more and raises lost() everywhere.
@@ -60,6 +61,7 @@ private:
     Task<void> beat(Batch batch, Duration sent_at);
     // Whether the lease turned out to be lost.
     bool take_answer(LeaseState& lease, const Replaced* answer, Duration sent_at);
+    void begin_ticking();
     void schedule_tick();
 
     Store& store_;
@@ -72,6 +74,7 @@ private:
     Duration period_{0};
     Timers::Id timer_ = 0;
 
+    std::atomic<bool> is_ticking_{false};
     std::atomic<bool> stopping_{false};
     std::optional<Task<void>> beating_;  // confined to the timers' thread
     std::atomic<bool> is_beating_{false};

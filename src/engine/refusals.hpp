@@ -11,6 +11,11 @@ inline std::unexpected<Error> fail_stopped()
     return fail(Errc::store_unavailable, "the engine was stopped");
 }
 
+inline std::unexpected<Error> fail_cancelled()
+{
+    return fail(Errc::cancelled, "the caller's stop was requested before anything ran");
+}
+
 inline std::unexpected<Error> fail_in_child()
 {
     return fail(

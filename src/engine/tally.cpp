@@ -17,6 +17,8 @@ void Tally::add(const Outcome& outcome) noexcept
     add(count_of(outcome));
     const auto* const executed = std::get_if<Executed>(&outcome);
     if (executed != nullptr && executed->unprotected) add(Count::unprotected);
+    const auto* const replayed = std::get_if<Replayed>(&outcome);
+    if (replayed != nullptr && replayed->waited) add(Count::replayed_after_wait);
 }
 
 OperationStats Tally::to_stats() const
@@ -24,6 +26,7 @@ OperationStats Tally::to_stats() const
     OperationStats stats;
     stats.executed = read(Count::executed);
     stats.replayed = read(Count::replayed);
+    stats.replayed_after_wait = read(Count::replayed_after_wait);
     stats.in_progress = read(Count::in_progress);
     stats.mismatch = read(Count::mismatch);
     stats.mismatch_ignored = read(Count::mismatch_ignored);

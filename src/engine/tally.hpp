@@ -1,12 +1,12 @@
 #pragma once
 
-// Tally: what happened, counted per operation. Spread over cache lines, so that counting costs a few
-// nanoseconds even when all threads run the same operation. Thread-safe.
+// Tally: what happened, counted per operation. Thread-safe.
+
+#include "base/striped_counters.hpp"
 
 #include <umavez/engine.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,15 +29,13 @@ enum class Count : std::uint8_t {
     fenced,
     leases_lost,
     leases_dropped,
+    replayed_after_wait,
     count_,
 };
 
 class Tally {
 public:
-    void add(Count count) noexcept
-    {
-        stripe().counts[static_cast<std::size_t>(count)].fetch_add(1, std::memory_order_relaxed);
-    }
+    void add(Count count) noexcept { counters_.add(static_cast<std::size_t>(count)); }
 
     void add(const Outcome& outcome) noexcept;
 
@@ -45,28 +43,13 @@ public:
 
     std::uint64_t read(Count count) const noexcept
     {
-        std::uint64_t sum = 0;
-        for (const Stripe& stripe : stripes_) {
-            sum += stripe.counts[static_cast<std::size_t>(count)].load(std::memory_order_relaxed);
-        }
-        return sum;
+        return counters_.read(static_cast<std::size_t>(count));
     }
 
     OperationStats to_stats() const;
 
 private:
-    struct alignas(64) Stripe {
-        std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Count::count_)> counts{};
-    };
-
-    Stripe& stripe() noexcept
-    {
-        static std::atomic<std::size_t> threads{0};
-        thread_local const std::size_t mine = threads.fetch_add(1, std::memory_order_relaxed);
-        return stripes_[mine % stripes_.size()];
-    }
-
-    std::array<Stripe, 8> stripes_;
+    StripedCounters<static_cast<std::size_t>(Count::count_)> counters_;
 };
 
 }  // namespace umavez

@@ -5,7 +5,7 @@
 
 namespace umavez {
 
-TimerThread::TimerThread(const Clock& clock) : clock_(clock), thread_([this] { run(); }) {}
+TimerThread::TimerThread(const Clock& clock) : clock_(clock) {}
 
 TimerThread::~TimerThread()
 {
@@ -14,7 +14,7 @@ TimerThread::~TimerThread()
         stopping_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
 Timers::Id TimerThread::schedule(Duration delay, std::function<void()> fire)
@@ -28,6 +28,7 @@ Timers::Id TimerThread::schedule(Duration delay, std::function<void()> fire)
         is_first = due_.empty() || at < due_.begin()->first;
         due_.emplace(at, id);
         callbacks_.emplace(id, std::move(fire));
+        start_if_first();
     }
     if (is_first) changed_.notify_all();
     return id;
@@ -39,7 +40,7 @@ void TimerThread::cancel(Id id)
     std::unique_lock lock{mutex_};
     // The entry in due_ stays and finds no callback.
     callbacks_.erase(id);
-    if (std::this_thread::get_id() == thread_.get_id()) return;
+    if (!thread_.joinable() || std::this_thread::get_id() == thread_.get_id()) return;
     fired_.wait(lock, [&] { return running_ != id; });
 }
 
@@ -47,7 +48,13 @@ void TimerThread::resume_soon(std::coroutine_handle<> handle)
 {
     const std::lock_guard guard{mutex_};
     ready_.push_back(handle);
+    start_if_first();
     changed_.notify_all();
+}
+
+void TimerThread::start_if_first()
+{
+    if (!thread_.joinable()) thread_ = std::thread{[this] { run(); }};
 }
 
 void TimerThread::run()

@@ -1,7 +1,7 @@
 #pragma once
 
-// TimerThread: real Timers. One thread fires callbacks and resumes the engine's own tasks.
-// Thread-safe. Destroying it stops the thread; what had not fired by then never does.
+// TimerThread: real Timers. One thread fires callbacks and resumes the engine's own tasks; it starts with
+// the first. Thread-safe. Destroying it stops the thread; what had not fired by then never does.
 
 #include "engine/timers.hpp"
 
@@ -25,6 +25,7 @@ public:
 
 private:
     void resume_soon(std::coroutine_handle<> handle) override;
+    void start_if_first();
     void run();
     void run_due(std::unique_lock<std::mutex>& lock);
 
@@ -39,8 +40,7 @@ private:
     Id last_id_ = 0;
     Id running_ = 0;
     bool stopping_ = false;
-
-    std::thread thread_;  // last: it uses everything above
+    std::thread thread_;
 };
 
 }  // namespace umavez

@@ -209,6 +209,7 @@ http::Problem kind_of(const Error& error, bool has_key)
         case Errc::misconfigured:
         case Errc::lease_lost:
         case Errc::wrong_thread:
+        case Errc::cancelled:
         case Errc::unique_violation:
         case Errc::sql: break;
     }

@@ -10,11 +10,11 @@ namespace umavez {
 namespace {
 
 // In the order of AuditEvent.
-constexpr std::array<std::string_view, 13> names = {
+constexpr std::array<std::string_view, 14> names = {
     "claimed", "executed",   "replayed", "in_progress", "mismatch", "mismatch_ignored", "taken_over",
-    "reconciled", "in_doubt", "resolved", "released",    "fenced",   "expired",
+    "reconciled", "in_doubt", "resolved", "released",    "fenced",   "expired",          "remarked",
 };
-static_assert(names.size() == static_cast<std::size_t>(AuditEvent::expired) + 1);
+static_assert(names.size() == static_cast<std::size_t>(AuditEvent::remarked) + 1);
 
 }  // namespace
 

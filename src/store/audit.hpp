@@ -24,6 +24,7 @@ enum class AuditEvent : std::uint8_t {
     released,
     fenced,
     expired,
+    remarked,
 };
 
 std::string_view to_text(AuditEvent event) noexcept;

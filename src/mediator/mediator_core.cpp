@@ -1,0 +1,130 @@
+#include "mediator/mediator_core.hpp"
+
+#include "mediator/placed.hpp"
+#include "mediator/send_errors.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace umavez {
+namespace detail {
+namespace {
+
+// Each execution adds one record, and a sweep takes up to EngineOptions::sweep_batch away.
+constexpr std::uint64_t executions_per_sweep = 256;
+
+std::size_t find_idempotency(const std::vector<std::shared_ptr<Behaviour>>& behaviours)
+{
+    const auto found = std::ranges::find_if(behaviours, [](const auto& behaviour) {
+        return dynamic_cast<const IdempotencyPlace*>(behaviour.get()) != nullptr;
+    });
+    return static_cast<std::size_t>(found - behaviours.begin());
+}
+
+}  // namespace
+
+MediatorCore::MediatorCore(Parts parts)
+    : parts_(std::move(parts)),
+      idempotency_(*parts_.engine, *parts_.key_generator),
+      idempotency_at_(find_idempotency(parts_.behaviours))
+{
+}
+
+const CommandEntry* MediatorCore::find(std::size_t index) const noexcept
+{
+    if (index >= parts_.number_by_index.size()) return nullptr;
+    const std::size_t number = parts_.number_by_index[index];
+    return number < parts_.commands.size() ? parts_.commands[number].entry.get() : nullptr;
+}
+
+const DeclaredCommand& MediatorCore::declared(const Send& send) const noexcept
+{
+    return parts_.commands[send.entry_.number];
+}
+
+Task<Sent> MediatorCore::run(Send& send)
+{
+    Sent sent;
+    try {
+        if (send.options_.stop.stop_requested()) {
+            sent = std::unexpected(cancelled(send.command_name()));
+        } else if (send.outer_ != nullptr && !send.entry_.has_transaction) {
+            sent = std::unexpected(not_in_transaction(send.command_name()));
+        } else {
+            sent = co_await run_from(send, 0);
+        }
+    } catch (...) {
+        end(send, SendOutcome::failed);
+        throw;
+    }
+    if (sent && send.result_address() == nullptr) {
+        sent = std::unexpected(send_error(
+            SendErrc::no_result, Effect::none, send.command_name(), "a behaviour ended it without an answer"
+        ));
+    }
+    end(send, sent ? send.report_.outcome : outcome_of(sent.error().code));
+    co_return sent;
+}
+
+Task<Sent> MediatorCore::run_from(Send& send, std::size_t position)
+{
+    const Next next{*this, send, position + 1};
+    if (position < parts_.behaviours.size()) {
+        if (position != idempotency_at_) return parts_.behaviours[position]->run(send, next);
+        const CommandIdentity& identity = declared(send).identity;
+        return identity.is_protected ? idempotency_.run(send, identity, next) : next();
+    }
+    const bool lacks_transaction = send.entry_.has_transaction && send.protection_.transaction == nullptr;
+    // Comes back here with a transaction.
+    if (lacks_transaction) return idempotency_.run_without_key(send, declared(send).identity, {*this, send, position});
+    return send.run_handler();
+}
+
+void MediatorCore::end(Send& send, SendOutcome outcome)
+{
+    send.report_.outcome = outcome;
+    declared(send).ended->add(static_cast<std::size_t>(outcome));
+    if (send.options_.report != nullptr) *send.options_.report = send.report_;
+    if (parts_.sweeps_itself && outcome == SendOutcome::executed) sweep_now_and_then();
+}
+
+void MediatorCore::sweep_now_and_then()
+{
+    const std::uint64_t executed = executed_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (executed % executions_per_sweep != 0) return;
+    // In memory: it cannot fail, and is short.
+    const auto swept = parts_.engine->sweep_once();
+    static_cast<void>(swept);
+}
+
+std::vector<CommandStats> MediatorCore::stats() const
+{
+    const std::vector<OperationStats> operations = parts_.engine->stats();
+    std::vector<CommandStats> all;
+    for (const DeclaredCommand& command : parts_.commands) {
+        CommandStats stats;
+        stats.command = command.entry->name;
+        for (std::size_t i = 0; i < stats.ended.size(); ++i) stats.ended[i] = command.ended->read(i);
+        const auto found = std::ranges::find(operations, stats.command, &OperationStats::operation);
+        if (found != operations.end()) {
+            stats.takeovers = found->takeovers;
+            stats.mismatches_ignored = found->mismatch_ignored;
+        }
+        all.push_back(std::move(stats));
+    }
+    return all;
+}
+
+}  // namespace detail
+
+Task<Sent> Next::operator()() const
+{
+    return core_->run_from(*send_, position_);
+}
+
+std::string_view Send::command_name() const noexcept
+{
+    return entry_.name;
+}
+
+}  // namespace umavez

@@ -1,0 +1,274 @@
+// Many threads, one key; cancellation while somebody else runs.
+
+#include "mediator/orders.hpp"
+
+#include <atomic>
+#include <barrier>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+namespace umavez::orders {
+namespace {
+
+constexpr int senders = 64;
+
+// A handler that runs until it is let go.
+struct Gate {
+    std::promise<void> entered;
+    std::promise<void> opened;
+    std::shared_future<void> open{opened.get_future()};
+
+    void wait_inside()
+    {
+        entered.set_value();
+        ASSERT_EQ(open.wait_for(20s), std::future_status::ready);
+    }
+    void wait_until_entered()
+    {
+        ASSERT_EQ(entered.get_future().wait_for(20s), std::future_status::ready);
+    }
+};
+
+// Until the story of the key "k" tells of it.
+void wait_for_event(Mediator& mediator, std::string_view event)
+{
+    const RecordId id{*TenantId::parse("default"), *Operation::parse("create_order"), *Key::parse("k")};
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    while (std::chrono::steady_clock::now() < deadline) {
+        for (const TimelineEntry& entry : must(mediator.engine().explain(id)).timeline) {
+            if (entry.event == event) return;
+        }
+        std::this_thread::yield();
+    }
+    FAIL() << "nothing was told of " << event;
+}
+
+TEST(MediatorConcurrent, OfSixtyFourSendersOneRunsAndAllGetItsResult)
+{
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<int> runs{0};
+        MediatorBuilder builder;
+        builder.memory_cache();
+        builder.handle<CreateOrder>([&runs](const CreateOrder&) { return Order{++runs, ""}; });
+        const auto mediator = must_open(builder);
+        std::barrier start{senders};
+        std::atomic<int> answered{0};
+        {
+            std::vector<std::jthread> threads;
+            for (int i = 0; i < senders; ++i) {
+                threads.emplace_back([&] {
+                    start.arrive_and_wait();
+                    const auto sent = mediator->send(order("k"));
+                    if (sent && sent->id == 1) ++answered;
+                });
+            }
+        }
+        ASSERT_EQ(answered, senders);
+        ASSERT_EQ(runs, 1);
+        const std::uint64_t executed = count(*mediator, "create_order", SendOutcome::executed);
+        const std::uint64_t hits = count(*mediator, "create_order", SendOutcome::hit) +
+                                   count(*mediator, "create_order", SendOutcome::hit_after_wait);
+        EXPECT_EQ(executed, 1u);
+        EXPECT_EQ(hits, std::uint64_t{senders} - 1);
+    }
+}
+
+TEST(MediatorConcurrent, WhoWaitsIsCountedApartAndGetsTheResult)
+{
+    Gate gate;
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<CreateOrder>([&gate](const CreateOrder&) {
+        gate.wait_inside();
+        return Order{1, ""};
+    });
+    const auto mediator = must_open(builder);
+    auto first = std::async(std::launch::async, [&] { return mediator->send(order("k"))->id; });
+    gate.wait_until_entered();
+    auto second = std::async(std::launch::async, [&] { return outcome_of(*mediator, order("k")); });
+    wait_for_event(*mediator, "in_progress");
+    gate.opened.set_value();
+
+    EXPECT_EQ(first.get(), 1);
+    EXPECT_EQ(second.get(), SendOutcome::hit_after_wait);
+    EXPECT_EQ(count(*mediator, "create_order", SendOutcome::hit_after_wait), 1u);
+}
+
+TEST(MediatorConcurrent, WhoDoesNotWaitIsToldThatItIsInProgress)
+{
+    Gate gate;
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<CreateOrder>(
+        [&gate](const CreateOrder&) {
+            gate.wait_inside();
+            return Order{1, ""};
+        },
+        {.on_duplicate = OnDuplicate::conflict}
+    );
+    const auto mediator = must_open(builder);
+    auto first = std::async(std::launch::async, [&] { return mediator->send(order("k"))->id; });
+    gate.wait_until_entered();
+
+    const auto second = mediator->send(order("k"));
+    const auto third = mediator->send(order("k"), {.wait = 1ms});
+
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, SendErrc::in_progress);
+    EXPECT_EQ(second.error().effect, Effect::none);
+    EXPECT_GT(second.error().retry_after.value_or(0s), 0s);
+    EXPECT_EQ(third.error().code, SendErrc::in_progress);
+    gate.opened.set_value();
+    EXPECT_EQ(first.get(), 1);
+    EXPECT_EQ(count(*mediator, "create_order", SendOutcome::conflict), 2u);
+}
+
+TEST(Cancellation, BeforeItBeginsNothingIsClaimed)
+{
+    int runs = 0;
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<CreateOrder>([&runs](const CreateOrder&) { return Order{++runs, ""}; });
+    const auto mediator = must_open(builder);
+    std::stop_source stop;
+    stop.request_stop();
+
+    const auto sent = mediator->send(order("k"), {.stop = stop.get_token()});
+
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error().code, SendErrc::cancelled);
+    EXPECT_EQ(sent.error().effect, Effect::none);
+    EXPECT_EQ(runs, 0);
+    EXPECT_TRUE(must(mediator->engine().records({})).records.empty());
+    EXPECT_EQ(count(*mediator, "create_order", SendOutcome::cancelled), 1u);
+}
+
+TEST(Cancellation, BetweenClaimAndHandlerTheClaimIsGivenBack)
+{
+    int runs = 0;
+    std::stop_source stop;
+    // The key is made after the first look at the token and before the claim.
+    struct Stopping final : KeyGenerator {
+        explicit Stopping(std::stop_source& to_stop) : stop(to_stop) {}
+        std::string make_key(std::string_view, std::string_view) const override
+        {
+            stop.request_stop();
+            return "k";
+        }
+        std::stop_source& stop;
+    };
+    MediatorBuilder builder{{.key_generator = std::make_shared<Stopping>(stop)}};
+    builder.memory_cache();
+    builder.handle<CreateOrder>([&runs](const CreateOrder&) { return Order{++runs, ""}; });
+    const auto mediator = must_open(builder);
+
+    const auto sent = mediator->send(order(std::nullopt), {.stop = stop.get_token()});
+
+    EXPECT_EQ(sent.error().code, SendErrc::cancelled);
+    EXPECT_EQ(mediator->send(order("k"))->id, 1);
+}
+
+TEST(Cancellation, WhoWaitsForAnotherStopsWaitingAtOnce)
+{
+    Gate gate;
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<CreateOrder>(
+        [&gate](const CreateOrder&) {
+            gate.wait_inside();
+            return Order{1, ""};
+        },
+        {.wait = 1h}
+    );
+    const auto mediator = must_open(builder);
+    auto first = std::async(std::launch::async, [&] { return mediator->send(order("k"))->id; });
+    gate.wait_until_entered();
+    std::stop_source stop;
+    auto second = std::async(std::launch::async, [&] {
+        return mediator->send(order("k"), {.stop = stop.get_token()}).error().code;
+    });
+    wait_for_event(*mediator, "in_progress");
+
+    stop.request_stop();
+
+    ASSERT_EQ(second.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(second.get(), SendErrc::cancelled);
+    gate.opened.set_value();
+    EXPECT_EQ(first.get(), 1);
+}
+
+TEST(Cancellation, ARunningHandlerIsToldAndItsOutcomeCounts)
+{
+    std::stop_source stop;
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<CreateOrder>([&stop](const CreateOrder&, HandlerContext& context) {
+        const std::stop_token told = context.stop();
+        EXPECT_FALSE(told.stop_requested());
+        stop.request_stop();
+        EXPECT_TRUE(told.stop_requested());
+        return Order{9, ""};
+    });
+    const auto mediator = must_open(builder);
+
+    EXPECT_EQ(mediator->send(order("k"), {.stop = stop.get_token()})->id, 9);
+    EXPECT_EQ(outcome_of(*mediator, order("k")), SendOutcome::hit);
+}
+
+TEST(Lease, AHandlerThatLostItIsToldAndTheNewOwnersResultIsGivenToBoth)
+{
+    // The heartbeat stops at run_limit; one lease later the key may be taken.
+    Gate gate;
+    std::atomic<int> runs{0};
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<CreateOrder>(
+        [&](const CreateOrder&, HandlerContext& context) {
+            if (++runs == 2) return Order{2, ""};
+            std::promise<void> lost;
+            const std::stop_callback on_lost{context.stop(), [&lost] { lost.set_value(); }};
+            gate.entered.set_value();
+            EXPECT_EQ(lost.get_future().wait_for(20s), std::future_status::ready);
+            EXPECT_EQ(gate.open.wait_for(20s), std::future_status::ready);
+            return Order{1, ""};
+        },
+        {.lease = 100ms, .wait = 20s, .run_limit = 100ms}
+    );
+    const auto mediator = must_open(builder);
+    auto first = std::async(std::launch::async, [&] { return mediator->send(order("k")); });
+    gate.wait_until_entered();
+
+    EXPECT_EQ(mediator->send(order("k"))->id, 2);
+    gate.opened.set_value();
+
+    const auto late = first.get();
+    ASSERT_TRUE(late) << late.error().detail;
+    EXPECT_EQ(late->id, 2);
+    EXPECT_EQ(mediator->stats()[0].takeovers, 1u);
+}
+
+TEST(Threads, NoneIsStartedBeforeAClaimNeedsHeartbeats)
+{
+    const auto threads = [] {
+        std::size_t found = 0;
+        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{"/proc/self/task"}) ++found;
+        return found;
+    };
+    const std::size_t before = threads();
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<Ping>([](const Ping&) { return 1; });
+    builder.handle<CreateOrder>([](const CreateOrder&) { return Order{}; });
+    const auto mediator = must_open(builder);
+
+    EXPECT_TRUE(mediator->send(Ping{}));
+    EXPECT_EQ(threads(), before);
+    EXPECT_TRUE(mediator->send(order("k")));
+    EXPECT_EQ(threads(), before + 1);
+    EXPECT_TRUE(mediator->send(order("k2")));
+    EXPECT_EQ(threads(), before + 1);
+}
+
+}  // namespace
+}  // namespace umavez::orders
