@@ -1,7 +1,9 @@
-// bench_mediator: what sending a small command costs on top of what it cannot do without. One thread, in memory.
+// bench_mediator: what sending a small command costs on top of what it cannot do without. One
+// thread, in memory.
 //
-// A hit cannot do without the command's canonical JSON and its SHA-256, by which it recognises another content;
-// a miss not without the engine's claim and completion; a dispatch not without the call.
+// A hit cannot do without the command's canonical JSON and its SHA-256, by which it recognises
+// another content; a miss not without the engine's claim and completion; a dispatch not without the
+// call.
 
 #include "support/comparison.hpp"
 #include "support/requests.hpp"
@@ -60,7 +62,8 @@ double measure(const Once& once)
 {
     const auto started_at = std::chrono::steady_clock::now();
     for (std::uint64_t i = 0; i < calls; ++i) once(i);
-    const std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - started_at;
+    const std::chrono::duration<double, std::nano> passed =
+        std::chrono::steady_clock::now() - started_at;
     return passed.count() / static_cast<double>(calls);
 }
 
@@ -68,7 +71,9 @@ CreateOrder make_command(std::string key)
 {
     return {
         .customer_email = "ana@example.com",
-        .items = {{"cafe-500g", 2, *Decimal::parse("19.90")}, {"filtro-102", 1, *Decimal::parse("7.50")}},
+        .items =
+            {{"cafe-500g", 2, *Decimal::parse("19.90")}, {"filtro-102", 1, *Decimal::parse("7.50")}
+            },
         .idempotency_key = std::move(key),
     };
 }
@@ -84,7 +89,9 @@ std::unique_ptr<Mediator> open_mediator(MediatorOptions options = {})
     builder.memory_cache();
     builder.handle<Ping>(add_one);
     builder.handle<CreateOrder>([](const CreateOrder& command) {
-        return Order{static_cast<std::int64_t>(command.items.size()), "created", *Decimal::parse("47.30")};
+        return Order{
+            static_cast<std::int64_t>(command.items.size()), "created", *Decimal::parse("47.30")
+        };
     });
     return must(builder.open());
 }
@@ -105,14 +112,15 @@ void compare_dispatch(Table& table)
 {
     const auto mediator = open_mediator({.idempotency = false, .validation = false});
     table.compare({
-        .what = "dispatch without behaviours, ns; at most 100 ns above the call",
+        .what = "dispatch without behaviours above a call, ns; 100 ns",
         .ours =
             [&] {
                 volatile int sum = 0;
                 const double sent = measure([&](std::uint64_t i) {
                     sum = *mediator->send(Ping{static_cast<int>(i)});
                 });
-                const double called = measure([&](std::uint64_t i) { sum = add_one({static_cast<int>(i)}); });
+                const double called =
+                    measure([&](std::uint64_t i) { sum = add_one({static_cast<int>(i)}); });
                 return sent - called;
             },
         .limit = [] { return 100.0; },
@@ -127,8 +135,11 @@ void compare_hits(Table& table)
     const CreateOrder command = make_command("pedido-1");
     const Content content{command.customer_email, command.items};
     send(*mediator, command);
+    table.show("canonical JSON and SHA-256 of the command, ns", [&] {
+        return measure([&](std::uint64_t) { digest(content); });
+    });
     table.compare({
-        .what = "hit above canonical JSON and SHA-256 of the command, ns; at most 3,000 ns",
+        .what = "hit above canonical JSON and SHA-256, ns; 3,000 ns",
         .ours =
             [&] {
                 const double hit = measure([&](std::uint64_t) { send(*mediator, command); });
@@ -152,16 +163,22 @@ void compare_misses(Table& table)
 {
     const Requests requests;
     table.compare({
-        .what = "miss, ns; claim+finish of the engine, both with their audit",
+        .what = "miss, ns; claim+finish of the engine, audit on",
         .ours =
             [] {
                 const auto mediator = open_mediator();
-                return measure([&](std::uint64_t i) { send(*mediator, make_command(make_key(i))); });
+                CreateOrder command = make_command({});
+                return measure([&](std::uint64_t i) {
+                    command.idempotency_key = make_key(i);
+                    send(*mediator, command);
+                });
             },
         .limit =
             [&] {
                 const auto engine = must(open_memory_engine({.worker_period = std::nullopt}));
-                must(engine->declare({.name = requests.operation(), .policy = {.guarantee = Guarantee::cached}}));
+                must(engine->declare(
+                    {.name = requests.operation(), .policy = {.guarantee = Guarantee::cached}}
+                ));
                 must(engine->start());
                 return measure([&](std::uint64_t i) { claim_and_finish(*engine, requests, i); });
             },

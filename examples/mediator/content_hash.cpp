@@ -1,5 +1,6 @@
-// No key at all: the content is the key. Right for a message that a broker may deliver twice; wrong where
-// somebody may want the same thing again, which is why the message carries the number of its event.
+// No key at all: the content is the key. Right for a message that a broker may deliver twice; wrong
+// where somebody may want the same thing again, which is why the message carries the number of its
+// event.
 //
 //     content_hash [localhost:6379]
 
@@ -46,7 +47,11 @@ int main(int argc, char** argv)
         builder.memory_cache();
     }
     builder.handle<Notify>([](const Notify& command) {
-        std::printf("notified %s of event %lld\n", command.user.c_str(), static_cast<long long>(command.event_id));
+        std::printf(
+            "notified %s of event %lld\n",
+            command.user.c_str(),
+            static_cast<long long>(command.event_id)
+        );
         return std::monostate{};
     });
     const auto mediator = builder.open();

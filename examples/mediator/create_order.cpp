@@ -60,7 +60,9 @@ int main(int argc, char** argv)
     } else {
         builder.memory_cache();
     }
-    builder.use(logging([](const SendLine& line) { std::fprintf(stderr, "%s\n", to_json_line(line).c_str()); }));
+    builder.use(logging([](const SendLine& line) {
+        std::fprintf(stderr, "%s\n", to_json_line(line).c_str());
+    }));
     std::int64_t orders = 0;
     builder.handle<CreateOrder>([&orders](const CreateOrder& command) {
         return Order{++orders, command.customer_email};

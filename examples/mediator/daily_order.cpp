@@ -1,7 +1,7 @@
 // User and day are the key: one order of this kind for each customer and day.
 //
-// The day is a member of the command, not the clock's at the moment of sending: a retry after midnight is still
-// the same order.
+// The day is a member of the command, not the clock's at the moment of sending: a retry after
+// midnight is still the same order.
 //
 //     daily_order [localhost:6379]
 
@@ -44,7 +44,12 @@ void show(Mediator& mediator, const PlaceDailyOrder& command)
         std::printf("%s: %s\n", outcome.c_str(), order.error().detail.c_str());
         return;
     }
-    std::printf("%s: order %lld under %s\n", outcome.c_str(), static_cast<long long>(*order), report.key.c_str());
+    std::printf(
+        "%s: order %lld under %s\n",
+        outcome.c_str(),
+        static_cast<long long>(*order),
+        report.key.c_str()
+    );
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // The header X-Idempotency-Key carried into a command, behind a small HTTP server on Boost.Beast:
 //
 //     http_header &
-//     curl -d '{"customer_email":"ana@example.com"}' -H 'X-Idempotency-Key: pedido-42' localhost:PORT/orders
+//     curl -d '{"customer_email":"ana@example.com"}' -H 'X-Idempotency-Key: pedido-42'
+//     localhost:PORT/orders
 //
 // Sent again, the order is the same and the answer says `Idempotent-Replayed: true`.
 
@@ -50,7 +51,8 @@ using Answer = http::response<http::string_body>;
 http::status status_of(SendErrc code)
 {
     if (code == SendErrc::in_progress || code == SendErrc::in_doubt) return http::status::conflict;
-    if (code == SendErrc::mismatch || code == SendErrc::invalid) return http::status::unprocessable_entity;
+    if (code == SendErrc::mismatch || code == SendErrc::invalid)
+        return http::status::unprocessable_entity;
     if (code == SendErrc::invalid_key) return http::status::bad_request;
     if (code == SendErrc::unavailable) return http::status::service_unavailable;
     return http::status::internal_server_error;

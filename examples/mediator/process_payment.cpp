@@ -1,5 +1,5 @@
-// The key means something: one payment for each order, whatever is sent. A second amount for the same order is
-// answered with the first payment here; `reject` would refuse it.
+// The key means something: one payment for each order, whatever is sent. A second amount for the
+// same order is answered with the first payment here; `reject` would refuse it.
 //
 //     process_payment [localhost:6379]
 
@@ -46,7 +46,8 @@ void show(Mediator& mediator, const std::string& order_id, std::string_view amou
 {
     SendReport report;
     try {
-        const auto payment = mediator.send(ProcessPayment{order_id, *Decimal::parse(amount)}, {.report = &report});
+        const auto payment =
+            mediator.send(ProcessPayment{order_id, *Decimal::parse(amount)}, {.report = &report});
         const std::string told = payment ? payment->amount.text() : payment.error().detail;
         std::printf("%s: %s\n", std::string{to_text(report.outcome)}.c_str(), told.c_str());
     } catch (const std::runtime_error& thrown) {

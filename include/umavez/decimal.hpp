@@ -2,8 +2,8 @@
 
 // Decimal: an exact decimal number of up to 18 digits, for amounts of any currency.
 //
-// It is read from text, never from a double, and keeps the decimals it was written with: 12.50 prints as
-// 12.50 and equals 12.5. A plain value.
+// It is read from text, never from a double, and keeps the decimals it was written with: 12.50
+// prints as 12.50 and equals 12.5. A plain value.
 
 #include <umavez/result.hpp>
 
@@ -21,7 +21,8 @@ public:
 
     constexpr Decimal() noexcept = default;  // 0
 
-    // "-12.50": digits, and perhaps a point with digits on both sides. limit_exceeded: more than 18 digits.
+    // "-12.50": digits, and perhaps a point with digits on both sides. limit_exceeded: more than 18
+    // digits.
     static Result<Decimal> parse(std::string_view text);
 
     // from_units(1250, 2) is 12.50. `scale` is at most scale_max.
@@ -40,7 +41,10 @@ public:
     }
 
 private:
-    constexpr Decimal(std::int64_t units, std::uint8_t scale) noexcept : units_(units), scale_(scale) {}
+    constexpr Decimal(std::int64_t units, std::uint8_t scale) noexcept
+        : units_(units), scale_(scale)
+    {
+    }
 
     std::int64_t units_ = 0;
     std::uint8_t scale_ = 0;

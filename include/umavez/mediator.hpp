@@ -3,18 +3,19 @@
 // Mediator: typed commands whose handlers run once for each key.
 //
 //     umavez::MediatorBuilder builder;
-//     builder.memory_cache();                        // or redis_cache("localhost:6379"), or database(db)
-//     builder.use(umavez::logging(sink));
-//     builder.handle<CreateOrder>(create_order);
+//     builder.memory_cache();                        // or redis_cache("localhost:6379"), or
+//     database(db) builder.use(umavez::logging(sink)); builder.handle<CreateOrder>(create_order);
 //     auto mediator = builder.open();
 //
 //     auto order = (*mediator)->send(CreateOrder{…});   // std::expected<Order, SendError>
 //
-// The claim of a key is atomic: of many sends at once, in this process or (Redis, PostgreSQL) in several, one
-// runs the handler and the others get its result. The guarantee comes with the store: `cached` in memory and
-// Redis; on a database `atomic` for handlers that take a Transaction, `leased` for the others (docs/concepts.md).
+// The claim of a key is atomic: of many sends at once, in this process or (Redis, PostgreSQL) in
+// several, one runs the handler and the others get its result. The guarantee comes with the store:
+// `cached` in memory and Redis; on a database `atomic` for handlers that take a Transaction,
+// `leased` for the others (docs/concepts.md).
 //
-// Opt-in: this header needs Boost (Describe, Mp11, PFR). umavez/mediator/asio.hpp adds sending inside Asio.
+// Opt-in: this header needs Boost (Describe, Mp11, PFR). umavez/mediator/asio.hpp adds sending
+// inside Asio.
 
 #include <umavez/engine.hpp>
 #include <umavez/mediator/behaviour.hpp>
@@ -60,7 +61,8 @@ std::size_t command_index()
 
 }  // namespace detail
 
-// Thread-safe. Outlives its sends and tasks; is outlived by its database. Opened by MediatorBuilder.
+// Thread-safe. Outlives its sends and tasks; is outlived by its database. Opened by
+// MediatorBuilder.
 class Mediator {
 public:
     explicit Mediator(std::unique_ptr<detail::MediatorCore> core) noexcept;
@@ -68,13 +70,16 @@ public:
     Mediator(const Mediator&) = delete;
     Mediator& operator=(const Mediator&) = delete;
 
-    // Runs the pipeline and blocks until there is an answer. An exception of the handler comes out unchanged.
+    // Runs the pipeline and blocks until there is an answer. An exception of the handler comes out
+    // unchanged.
     template <Command C>
     SendResult<C> send(const C& command, SendOptions options = {})
     {
         const auto* const entry = find<C>();
         if (entry == nullptr) return std::unexpected(no_handler(command_name_of<C>()));
-        return wait(run(*entry, command, std::move(options)));
+        if (entry->is_bare) return call(*entry, command, options);
+        detail::TypedSend<C> sending{*entry, command, default_tenant(), std::move(options)};
+        return sending.take(wait(run(sending)));
     }
 
     // The same without blocking: the handler runs where the task does.
@@ -83,17 +88,20 @@ public:
     {
         const auto* const entry = find<C>();
         if (entry == nullptr) co_return std::unexpected(no_handler(command_name_of<C>()));
-        co_return co_await run(*entry, command, std::move(options));
+        detail::TypedSend<C> sending{*entry, command, default_tenant(), std::move(options)};
+        co_return sending.take(co_await run(sending));
     }
 
-    // Inside a transaction of the mediator's database: claim, handler and result are part of it and are undone
-    // with it. Only for handlers that take a Transaction.
+    // Inside a transaction of the mediator's database: claim, handler and result are part of it and
+    // are undone with it. Only for handlers that take a Transaction.
     template <Command C>
     SendResult<C> send_in(Transaction& outer, const C& command, SendOptions options = {})
     {
         const auto* const entry = find<C>();
         if (entry == nullptr) return std::unexpected(no_handler(command_name_of<C>()));
-        return wait(run(*entry, command, std::move(options), &outer));
+        detail::TypedSend<C> sending{*entry, command, default_tenant(), std::move(options)};
+        sending.run_inside(outer);
+        return sending.take(wait(run(sending)));
     }
 
     std::vector<CommandStats> stats() const;
@@ -101,7 +109,8 @@ public:
     // umavez_mediator_total{command,outcome} and its companions, as Prometheus reads them.
     std::string metrics_text() const;
 
-    // For operators: records, explain, release, resolve. The operation of a record is the command's name.
+    // For operators: records, explain, release, resolve. The operation of a record is the command's
+    // name.
     Engine& engine() noexcept;
 
 private:
@@ -111,23 +120,33 @@ private:
         return static_cast<const detail::TypedEntry<C>*>(find(detail::command_index<C>()));
     }
 
-    // `command` outlives the task.
+    // Nothing stands between the sender and the handler.
     template <Command C>
-    Task<SendResult<C>> run(
-        const detail::TypedEntry<C>& entry, const C& command, SendOptions options, Transaction* outer = nullptr
+    SendResult<C> call(
+        const detail::TypedEntry<C>& entry, const C& command, const SendOptions& options
     )
     {
-        TenantId tenant_id = options.tenant_id ? *std::move(options.tenant_id) : default_tenant();
-        detail::TypedSend<C> send{entry, command, std::move(tenant_id), std::move(options)};
-        if (outer != nullptr) send.run_inside(*outer);
-        Sent sent = co_await run_pipeline(send);
-        if (!sent) co_return std::unexpected(std::move(sent).error());
-        co_return std::move(*send.found());
+        bool is_untouched = false;
+        const TenantId& tenant_id = options.tenant_id ? *options.tenant_id : default_tenant();
+        HandlerContext context{tenant_id, options.stop, nullptr, is_untouched};
+        try {
+            if (options.stop.stop_requested()) {
+                return std::unexpected(cancelled(entry, options.report));
+            }
+            SendResult<C> result{entry.plain(command, context)};
+            end_call(entry, SendOutcome::executed, options.report);
+            return result;
+        } catch (...) {
+            end_call(entry, SendOutcome::failed, options.report);
+            throw;
+        }
     }
 
     const detail::CommandEntry* find(std::size_t index) const noexcept;
     const TenantId& default_tenant() const noexcept;
-    Task<Sent> run_pipeline(Send& send);
+    Task<Sent> run(Send& send);
+    void end_call(const detail::CommandEntry& entry, SendOutcome outcome, SendReport* report);
+    SendError cancelled(const detail::CommandEntry& entry, SendReport* report);
     static SendError no_handler(std::string_view command_name);
 
     std::unique_ptr<detail::MediatorCore> core_;
@@ -141,11 +160,12 @@ public:
 
     // Where results are kept; one of these. Memory: this process alone, until it ends.
     MediatorBuilder& memory_cache();
-    // "localhost:6379", or a URL with options (docs/operating/redis.md): all processes that use the server.
+    // "localhost:6379", or a URL with options (docs/operating/redis.md): all processes that use the
+    // server.
     MediatorBuilder& redis_cache(std::string address);
     MediatorBuilder& database(Database& database);
-    // An engine that was not started yet: open() declares the commands in it and starts it. `outside`: the
-    // guarantee of handlers that take no Transaction.
+    // An engine that was not started yet: open() declares the commands in it and starts it.
+    // `outside`: the guarantee of handlers that take no Transaction.
     MediatorBuilder& engine(Engine& engine, Guarantee outside);
 
     template <Command C, typename Handler>
@@ -163,8 +183,9 @@ public:
     MediatorBuilder& use(std::shared_ptr<Behaviour> behaviour);
     MediatorBuilder& use(BehaviourFunction behaviour);
 
-    // Refuses two handlers of a command, two commands of a name, a handler with a transaction where there is
-    // no database, and every setting that the store cannot keep; the sentence names it and the cure.
+    // Refuses two handlers of a command, two commands of a name, a handler with a transaction where
+    // there is no database, and every setting that the store cannot keep; the sentence names it and
+    // the cure.
     Result<std::unique_ptr<Mediator>> open();
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// StripedCounters: counters spread over cache lines, so that counting costs a few nanoseconds even when all
-// threads count the same. Thread-safe.
+// StripedCounters: counters spread over cache lines, so that counting costs a few nanoseconds even
+// when all threads count the same. Thread-safe.
 
 #include <array>
 #include <atomic>

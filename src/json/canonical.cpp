@@ -24,24 +24,6 @@ char short_escape(char c) noexcept
     }
 }
 
-void print_string(std::string_view text, Output& output)
-{
-    output.append('"');
-    for (const char c : text) {
-        if (const char escape = short_escape(c); escape != '\0') {
-            output.append('\\');
-            output.append(escape);
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            output.append("\\u00");
-            output.append(static_cast<char>('0' + (c >> 4)));
-            output.append("0123456789abcdef"[c & 15]);
-        } else {
-            output.append(c);
-        }
-    }
-    output.append('"');
-}
-
 // Walks without recursion, because the depth is the sender's choice.
 class Printer {
 public:
@@ -137,7 +119,7 @@ void Printer::print_scalar(std::uint32_t node)
     if (tree_.nodes[node].is_plain) {
         output_.append_within(tree_.text_at(node), text_end());
     } else if (tree_.nodes[node].kind == JsonKind::string) {
-        print_string(tree_.string_at(node), output_);
+        print_canonical_string(tree_.string_at(node), output_);
     } else {
         print_canonical(to_decimal(tree_.text_at(node)), output_);
     }
@@ -159,6 +141,24 @@ void Printer::print_member(std::uint32_t name)
 }
 
 }  // namespace
+
+void print_canonical_string(std::string_view text, Output& output)
+{
+    output.append('"');
+    for (const char c : text) {
+        if (const char escape = short_escape(c); escape != '\0') {
+            output.append('\\');
+            output.append(escape);
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            output.append("\\u00");
+            output.append(static_cast<char>('0' + (c >> 4)));
+            output.append("0123456789abcdef"[c & 15]);
+        } else {
+            output.append(c);
+        }
+    }
+    output.append('"');
+}
 
 void print_canonical(const JsonTree& tree, Output& output)
 {

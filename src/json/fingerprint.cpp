@@ -47,6 +47,14 @@ Fingerprint fingerprint_of(const JsonTree& tree)
     return {fingerprint_version, hasher.finish()};
 }
 
+Fingerprint fingerprint_of_canonical(std::string_view text)
+{
+    Hasher hasher;
+    hasher.part(tag_json);
+    hasher.raw(text);
+    return {fingerprint_version, hasher.finish()};
+}
+
 Result<std::string> canonical_json(std::string_view text, std::size_t depth_max)
 {
     const auto tree = JsonTree::parse(text, depth_max);

@@ -92,7 +92,9 @@ Task<Sent> ValidationBehaviour::run(Send& send, Next next)
 {
     std::vector<Violation> violations = send.find_violations();
     if (violations.empty()) return next();
-    return Task<Sent>::ready(std::unexpected(detail::invalid(send.command_name(), std::move(violations))));
+    return Task<Sent>::ready(
+        std::unexpected(detail::invalid(send.command_name(), std::move(violations)))
+    );
 }
 
 std::shared_ptr<Behaviour> logging(SendSink sink)
@@ -123,7 +125,9 @@ std::shared_ptr<Behaviour> behaviour_from(BehaviourFunction function)
 std::string to_json_line(const SendLine& line)
 {
     JsonObject json;
-    json.text("event", "command").text("command", line.command).text("outcome", to_text(line.outcome));
+    json.text("event", "command")
+        .text("command", line.command)
+        .text("outcome", to_text(line.outcome));
     json.text("tenant_id", line.tenant_id).text_unless_empty("record", line.record);
     json.number("took_us", line.took.count()).text_unless_empty("detail", line.detail);
     return json.str();

@@ -1,9 +1,9 @@
 // MediatorBuilder: from what was registered to an engine that knows every command.
 
-#include <umavez/mediator.hpp>
-
 #include "mediator/mediator_core.hpp"
 #include "mediator/placed.hpp"
+
+#include <umavez/mediator.hpp>
 
 #include <algorithm>
 #include <ranges>
@@ -14,7 +14,8 @@ namespace umavez {
 struct MediatorBuilder::Plan {
     MediatorOptions options;
     std::vector<std::shared_ptr<Behaviour>> behaviours;
-    std::vector<std::pair<std::size_t, std::unique_ptr<detail::CommandEntry>>> entries;  // by command_index()
+    std::vector<std::pair<std::size_t, std::unique_ptr<detail::CommandEntry>>>
+        entries;  // by command_index()
 
     // Where results are kept: exactly one.
     std::size_t stores = 0;
@@ -28,7 +29,10 @@ struct MediatorBuilder::Plan {
     void place_behaviours();
     Result<void> check_entries() const;
     Guarantee guarantee_of(const detail::CommandEntry& entry) const;
+    bool is_protected(const detail::CommandEntry& entry) const;
+    bool is_bare(const detail::CommandEntry& entry) const;
     OperationSpec to_operation(const detail::CommandEntry& entry) const;
+    Result<void> declare_in(Engine& target, detail::MediatorCore::Parts& parts);
 };
 
 namespace {
@@ -39,11 +43,9 @@ using detail::CommandEntry;
 constexpr Duration shortest_wait = std::chrono::milliseconds{1};
 
 template <typename Placed>
-bool contains(const std::vector<std::shared_ptr<Behaviour>>& behaviours)
+bool is(const std::shared_ptr<Behaviour>& behaviour)
 {
-    return std::ranges::any_of(behaviours, [](const auto& behaviour) {
-        return dynamic_cast<const Placed*>(behaviour.get()) != nullptr;
-    });
+    return dynamic_cast<const Placed*>(behaviour.get()) != nullptr;
 }
 
 std::unexpected<Error> misconfigured(std::string_view command, std::string_view sentence)
@@ -129,15 +131,16 @@ Result<std::unique_ptr<Engine>> MediatorBuilder::Plan::open_engine_of_its_own() 
 
 void MediatorBuilder::Plan::place_behaviours()
 {
-    if (options.validation && !contains<ValidationBehaviour>(behaviours)) {
-        const auto place = std::ranges::find_if(behaviours, [](const auto& behaviour) {
-            return dynamic_cast<const IdempotencyPlace*>(behaviour.get()) != nullptr;
-        });
+    const bool has_validation = std::ranges::any_of(behaviours, is<ValidationBehaviour>);
+    if (options.validation && !has_validation) {
+        const auto place = std::ranges::find_if(behaviours, is<IdempotencyPlace>);
         behaviours.insert(place, umavez::validation());
     }
-    if (options.idempotency && !contains<IdempotencyPlace>(behaviours)) {
-        behaviours.push_back(umavez::idempotency());
-    }
+    const bool has_idempotency = std::ranges::any_of(behaviours, is<IdempotencyPlace>);
+    const bool is_wanted = std::ranges::any_of(entries, [this](const auto& indexed) {
+        return is_protected(*indexed.second);
+    });
+    if (is_wanted && !has_idempotency) behaviours.push_back(umavez::idempotency());
 }
 
 Guarantee MediatorBuilder::Plan::guarantee_of(const CommandEntry& entry) const
@@ -170,7 +173,8 @@ Result<void> MediatorBuilder::Plan::check_entries() const
         const bool has_database = database != nullptr || engine != nullptr;
         if (entry->has_transaction && !has_database) {
             return misconfigured(
-                entry->name, "its handler takes a Transaction, which a cache has not; open with database(…)"
+                entry->name,
+                "its handler takes a Transaction, which a cache has not; open with database(…)"
             );
         }
     }
@@ -199,53 +203,73 @@ OperationSpec MediatorBuilder::Plan::to_operation(const CommandEntry& entry) con
     return operation;
 }
 
+bool MediatorBuilder::Plan::is_protected(const CommandEntry& entry) const
+{
+    return entry.is_idempotent && entry.options.idempotency.value_or(options.idempotency);
+}
+
+bool MediatorBuilder::Plan::is_bare(const CommandEntry& entry) const
+{
+    const auto concerns = [&](const std::shared_ptr<Behaviour>& behaviour) {
+        if (is<IdempotencyPlace>(behaviour)) return is_protected(entry);
+        return !is<ValidationBehaviour>(behaviour) || entry.has_validation;
+    };
+    return entry.is_plain && std::ranges::none_of(behaviours, concerns);
+}
+
+Result<void> MediatorBuilder::Plan::declare_in(Engine& target, detail::MediatorCore::Parts& parts)
+{
+    for (auto& [index, entry] : entries) {
+        auto declared = target.declare(to_operation(*entry));
+        if (!declared) return declared;
+        detail::CommandIdentity identity{
+            .operation = *Operation::parse(entry->name),
+            .target = make_target({"command", entry->name}),
+            .guarantee = guarantee_of(*entry),
+            .is_protected = is_protected(*entry),
+        };
+        entry->number = parts.commands.size();
+        entry->is_bare = is_bare(*entry);
+        auto& numbers = parts.number_by_index;
+        if (numbers.size() <= index) numbers.resize(index + 1, SIZE_MAX);
+        numbers[index] = entry->number;
+        parts.commands.push_back(
+            {std::move(entry), std::move(identity), std::make_unique<detail::SendCounters>()}
+        );
+    }
+    return target.start();
+}
+
 Result<std::unique_ptr<Mediator>> MediatorBuilder::open()
 {
-    Plan& plan = *plan_;
-    if (auto checked = plan.check_entries(); !checked) return std::unexpected(checked.error());
-    auto tenant_id = TenantId::parse(plan.options.tenant);
+    if (!plan_)
+        return fail(Errc::invalid_argument, "open() was called before; make another builder");
+    const std::unique_ptr<Plan> plan = std::move(plan_);
+    if (auto checked = plan->check_entries(); !checked) return std::unexpected(checked.error());
+    auto tenant_id = TenantId::parse(plan->options.tenant);
     if (!tenant_id) return std::unexpected(tenant_id.error());
-    plan.place_behaviours();
+    plan->place_behaviours();
 
     std::unique_ptr<Engine> own_engine;
-    if (plan.engine == nullptr) {
-        auto opened = plan.open_engine_of_its_own();
+    if (plan->engine == nullptr) {
+        auto opened = plan->open_engine_of_its_own();
         if (!opened) return std::unexpected(opened.error());
         own_engine = *std::move(opened);
     }
-    Engine& engine = own_engine ? *own_engine : *plan.engine;
-
-    auto key_generator = plan.options.key_generator;
+    Engine& engine = own_engine ? *own_engine : *plan->engine;
+    auto key_generator = plan->options.key_generator;
     if (!key_generator) key_generator = default_key_generator();
     detail::MediatorCore::Parts parts{
         .own_engine = std::move(own_engine),
         .engine = &engine,
         .tenant_id = *std::move(tenant_id),
         .key_generator = std::move(key_generator),
-        .behaviours = plan.behaviours,
+        .behaviours = plan->behaviours,
         .commands = {},
         .number_by_index = {},
-        .sweeps_itself = plan.in_memory,
+        .sweeps_itself = plan->in_memory,
     };
-    for (auto& [index, entry] : plan.entries) {
-        if (auto declared = engine.declare(plan.to_operation(*entry)); !declared) {
-            return std::unexpected(declared.error());
-        }
-        const bool wants_key = entry->options.idempotency.value_or(true);
-        detail::CommandIdentity identity{
-            .operation = *Operation::parse(entry->name),
-            .target = make_target({"command", entry->name}),
-            .guarantee = plan.guarantee_of(*entry),
-            .is_protected = entry->is_idempotent && wants_key,
-        };
-        entry->number = parts.commands.size();
-        if (parts.number_by_index.size() <= index) parts.number_by_index.resize(index + 1, SIZE_MAX);
-        parts.number_by_index[index] = entry->number;
-        parts.commands.push_back(
-            {std::move(entry), std::move(identity), std::make_unique<detail::SendCounters>()}
-        );
-    }
-    if (auto started = engine.start(); !started) return std::unexpected(started.error());
+    if (auto done = plan->declare_in(engine, parts); !done) return std::unexpected(done.error());
     return std::make_unique<Mediator>(std::make_unique<detail::MediatorCore>(std::move(parts)));
 }
 

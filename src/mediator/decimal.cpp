@@ -1,6 +1,6 @@
 #include <umavez/decimal.hpp>
 
-#include <charconv>
+#include <array>
 #include <utility>
 
 namespace umavez {
@@ -79,10 +79,16 @@ Result<Decimal> Decimal::from_units(std::int64_t units, std::uint8_t scale)
 
 std::string Decimal::text() const
 {
-    std::string digits = std::to_string(units_ < 0 ? -units_ : units_);
-    if (digits.size() <= scale_) digits.insert(0, scale_ + 1 - digits.size(), '0');
-    if (scale_ > 0) digits.insert(digits.size() - scale_, 1, '.');
-    return units_ < 0 ? '-' + digits : digits;
+    // From the last digit to the first.
+    std::array<char, 24> text;
+    char* at = text.data() + text.size();
+    std::int64_t rest = units_ < 0 ? -units_ : units_;
+    for (int written = 0; rest > 0 || written <= scale_; ++written, rest /= 10) {
+        if (written == scale_ && scale_ > 0) *--at = '.';
+        *--at = static_cast<char>('0' + rest % 10);
+    }
+    if (units_ < 0) *--at = '-';
+    return {at, text.data() + text.size()};
 }
 
 std::optional<std::int64_t> Decimal::units_at(std::uint8_t scale) const noexcept

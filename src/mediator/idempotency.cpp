@@ -1,11 +1,9 @@
-// A command through the engine, there and back. The file reads in that order: the request, the run under a
-// lease or in a transaction, what the engine's outcome means for the sender.
+// A command through the engine, there and back. The file reads in that order: the request, the run
+// under a lease or in a transaction, what the engine's outcome means for the sender.
 
 #include "mediator/idempotency.hpp"
 
-#include "base/digest.hpp"
 #include "json/canonical.hpp"
-#include "json/tree.hpp"
 #include "mediator/send_errors.hpp"
 
 #include <umavez/lease.hpp>
@@ -27,17 +25,17 @@ bool is_marked_unwritable(const Response& response)
 
 }  // namespace
 
-std::expected<Request, SendError> Idempotency::make_request(Send& send, const CommandIdentity& identity) const
+std::expected<Request, SendError> Idempotency::make_request(
+    Send& send, const CommandIdentity& identity
+) const
 {
-    JsonText content;
+    JsonText content{JsonForm::canonical};
+    content.reserve(512);
     if (const JsonFailure failure = send.write_content(content)) {
         return std::unexpected(unwritable_command(send.command_name(), failure->text()));
     }
-    const auto tree = JsonTree::parse(content.text());
-    if (!tree) return std::unexpected(unwritable_command(send.command_name(), tree.error().detail));
-
     std::optional<std::string> text = send.given_key();
-    if (!text) text = key_generator_.make_key(send.command_name(), canonical_text(*tree));
+    if (!text) text = key_generator_.make_key(send.command_name(), content.text());
     auto key = Key::parse(*text);
     if (!key) return std::unexpected(invalid_key(send.command_name(), key.error().detail));
     send.report_.key = *std::move(text);
@@ -46,7 +44,7 @@ std::expected<Request, SendError> Idempotency::make_request(Send& send, const Co
         .operation = identity.operation,
         .key = *std::move(key),
         .target = identity.target,
-        .fingerprint = fingerprint_of(*tree),
+        .fingerprint = fingerprint_of_canonical(content.text()),
         .wait = send.options_.wait,
         .stop = send.options_.stop,
     };
@@ -69,7 +67,7 @@ Request Idempotency::make_keyless_request(Send& send, const CommandIdentity& ide
 struct Idempotency::Run {
     Send& send;
     const Next next;
-    const std::optional<RecordId> id;  // nullopt: without a key
+    const bool has_key;
     bool may_have_happened = false;    // outside any transaction
     std::optional<SendError> refusal;  // instead of a result
 
@@ -103,7 +101,8 @@ Task<Response> Idempotency::Run::under(Lease& lease)
     } catch (...) {
         exception = std::current_exception();
     }
-    const bool is_untouched = send.protection_.is_untouched || (!sent && sent.error().effect == Effect::none);
+    const bool is_untouched =
+        send.protection_.is_untouched || (!sent && sent.error().effect == Effect::none);
     send.protection_ = {};
     if (is_untouched) {
         const auto released = co_await lease.async_untouched();
@@ -112,7 +111,8 @@ Task<Response> Idempotency::Run::under(Lease& lease)
     if (exception) std::rethrow_exception(exception);
     if (!sent) {
         refusal = std::move(sent).error();
-        response.status = 500;  // not final: in doubt where it is leased, free again where it is cached
+        response.status =
+            500;  // not final: in doubt where it is leased, free again where it is cached
         co_return response;
     }
     JsonText json;
@@ -146,7 +146,7 @@ Result<Response> Idempotency::Run::inside(Transaction& transaction)
         return fail(Errc::invalid_argument, refusal->detail);
     }
     Response response;
-    if (!id) return response;  // nothing is kept
+    if (!has_key) return response;  // nothing is kept
     JsonText json;
     if (const JsonFailure failure = send.write_result(json)) {
         refusal = unwritable_result(send.command_name(), failure->text(), Effect::none);
@@ -171,7 +171,7 @@ Task<Sent> Idempotency::run_without_key(Send& send, const CommandIdentity& ident
 
 Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
 {
-    Run run{send, next, RecordId{request.tenant_id, request.operation, *request.key}};
+    Run run{send, next, true};
     AsyncLeasedHandler handler = [&run](Lease& lease) { return run.under(lease); };
     Result<Outcome> outcome = co_await engine_.async_leased(std::move(request), std::move(handler));
     co_return conclude(run, std::move(outcome));
@@ -179,14 +179,13 @@ Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
 
 Task<Sent> Idempotency::run_atomic(Send& send, Request request, Next next)
 {
-    std::optional<RecordId> id;
-    if (request.key) id = RecordId{request.tenant_id, request.operation, *request.key};
-    Run run{send, next, std::move(id)};
+    Run run{send, next, request.key.has_value()};
     AtomicHandler handler = [&run](Transaction& transaction) { return run.inside(transaction); };
     if (send.outer_ != nullptr) {
         co_return conclude(run, engine_.atomically(*send.outer_, std::move(request), handler));
     }
-    Result<Outcome> outcome = co_await engine_.async_atomically(std::move(request), std::move(handler));
+    Result<Outcome> outcome =
+        co_await engine_.async_atomically(std::move(request), std::move(handler));
     co_return conclude(run, std::move(outcome));
 }
 
@@ -199,16 +198,18 @@ Sent Idempotency::conclude(Run& run, Result<Outcome> outcome)
         if (run.refusal) return std::unexpected(*std::move(run.refusal));
         return std::unexpected(from_engine(name, outcome.error()));
     }
-    // Whoever ran the handler and is told of another owner does not know what its own effect came to.
+    // Whoever ran the handler and is told of another owner does not know what its own effect came
+    // to.
     const Effect effect = run.may_have_happened ? Effect::unknown : Effect::none;
     if (auto* const replayed = std::get_if<Replayed>(&*outcome)) {
         report.outcome = replayed->waited ? SendOutcome::hit_after_wait : SendOutcome::hit;
-        return give_back(send, *run.id, std::move(*replayed));
+        return give_back(send, std::move(*replayed));
     }
     if (const auto* const in_progress = std::get_if<InProgress>(&*outcome)) {
         return std::unexpected(in_progress_elsewhere(name, effect, in_progress->retry_after));
     }
-    if (std::holds_alternative<Mismatch>(*outcome)) return std::unexpected(other_content(name, effect));
+    if (std::holds_alternative<Mismatch>(*outcome))
+        return std::unexpected(other_content(name, effect));
     if (const auto* const in_doubt = std::get_if<InDoubt>(&*outcome)) {
         // An inner behaviour's refusal says more than the doubt it leaves behind.
         SendError error = in_doubt_error(name, in_doubt->retry_after);
@@ -224,7 +225,7 @@ Sent Idempotency::conclude(Run& run, Result<Outcome> outcome)
     return {};
 }
 
-Sent Idempotency::give_back(Send& send, const RecordId& id, Replayed&& replayed)
+Sent Idempotency::give_back(Send& send, Replayed&& replayed)
 {
     send.reset_result();
     const std::string_view name = send.command_name();
@@ -239,7 +240,9 @@ Sent Idempotency::give_back(Send& send, const RecordId& id, Replayed&& replayed)
     }
     if (const JsonFailure failure = send.read_result(replayed.response.body)) {
         SendError error = unreadable_result(name, failure->text());
-        engine_.remark(id, error.detail);
+        auto operation = Operation::parse(name);
+        auto key = Key::parse(send.report_.key);
+        engine_.remark({send.tenant_id_, *std::move(operation), *std::move(key)}, error.detail);
         return std::unexpected(std::move(error));
     }
     return {};

@@ -2,8 +2,8 @@
 
 // Idempotency: runs the rest of the pipeline once for each key, by the engine.
 //
-// What a command is in the engine: the operation of its name, a target of its type, a fingerprint of its
-// content; its Result is kept as the JSON body of a response. Thread-safe.
+// What a command is in the engine: the operation of its name, a target of its type, a fingerprint
+// of its content; its Result is kept as the JSON body of a response. Thread-safe.
 
 #include <umavez/engine.hpp>
 #include <umavez/mediator/behaviour.hpp>
@@ -37,12 +37,13 @@ public:
 private:
     struct Run;
 
-    std::expected<Request, SendError> make_request(Send& send, const CommandIdentity& identity) const;
+    std::expected<Request, SendError> make_request(Send& send, const CommandIdentity& identity)
+        const;
     Request make_keyless_request(Send& send, const CommandIdentity& identity) const;
     Task<Sent> run_leased(Send& send, Request request, Next next);
     Task<Sent> run_atomic(Send& send, Request request, Next next);
     Sent conclude(Run& run, Result<Outcome> outcome);
-    Sent give_back(Send& send, const RecordId& id, Replayed&& replayed);
+    Sent give_back(Send& send, Replayed&& replayed);
 
     Engine& engine_;
     const KeyGenerator& key_generator_;

@@ -1,3 +1,4 @@
+#include <umavez/fingerprint.hpp>
 #include <umavez/mediator/json_codec.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +19,10 @@ struct Isbn {
 template <>
 struct JsonCodec<Isbn> {
     static constexpr std::string_view name = "isbn";
-    static JsonFailure write(const Isbn& isbn, JsonText& out) { return out.string("isbn:" + isbn.digits); }
+    static JsonFailure write(const Isbn& isbn, JsonText& out)
+    {
+        return out.string("isbn:" + isbn.digits);
+    }
     static JsonFailure read(const JsonView& json, Isbn& isbn)
     {
         const auto text = json.string();
@@ -26,6 +30,16 @@ struct JsonCodec<Isbn> {
         isbn.digits = text->substr(5);
         return std::nullopt;
     }
+};
+
+// JSON that is stored as it is.
+struct Raw {
+    std::string json;
+};
+template <>
+struct JsonCodec<Raw> {
+    static JsonFailure write(const Raw& raw, JsonText& out) { return out.raw(raw.json); }
+    static JsonFailure read(const JsonView&, Raw&) { return JsonProblem{"written only"}; }
 };
 
 namespace {
@@ -117,7 +131,9 @@ TEST(JsonCodec, ContainersGoBothWays)
     expect_both_ways(std::map<std::string, int>{{"a", 1}, {"b", 2}}, R"({"a":1,"b":2})");
     expect_both_ways(std::map<int, std::string>{{-1, "x"}}, R"({"-1":"x"})");
     expect_both_ways(std::map<Colour, int>{{Colour::red, 3}}, R"({"red":3})");
-    expect_both_ways(std::unordered_map<std::string, Point>{{"p", {1, 2.5}}}, R"({"p":{"x":1,"y":2.5}})");
+    expect_both_ways(
+        std::unordered_map<std::string, Point>{{"p", {1, 2.5}}}, R"({"p":{"x":1,"y":2.5}})"
+    );
     expect_both_ways(std::optional<int>{}, "null");
     expect_both_ways(std::optional<int>{5}, "5");
 }
@@ -128,10 +144,59 @@ TEST(JsonCodec, DescribedStructsGoBothWays)
     Square square;
     square.name = "s";
     square.corner.x = 4;
-    expect_both_ways(square, R"({"name":"s","corner":{"x":4,"y":null}})");
+    expect_both_ways(square, R"({"corner":{"x":4,"y":null},"name":"s"})");
     expect_both_ways(Secretive{9}, R"({"value_":9})");
-    expect_both_ways(Node{1, {{2, {}}}}, R"({"value":1,"children":[{"value":2,"children":[]}]})");
+    expect_both_ways(Node{1, {{2, {}}}}, R"({"children":[{"children":[],"value":2}],"value":1})");
     expect_both_ways(Isbn{"978"}, "\"isbn:978\"");
+}
+
+void expect_canonical(const auto& value)
+{
+    const auto written = to_json(value);
+    ASSERT_TRUE(written) << written.error();
+    EXPECT_EQ(*to_json(value, JsonForm::canonical), *canonical_json(*written)) << *written;
+}
+
+TEST(JsonCodec, TheCanonicalFormIsThatOfTheFingerprint)
+{
+    expect_canonical(*Decimal::parse("12.50"));
+    expect_canonical(*Decimal::parse("-0.00"));
+    expect_canonical(*Decimal::parse("0.0000001"));
+    expect_canonical(*Decimal::parse("999999999999999999"));
+    expect_canonical(
+        std::vector<double>{0.1, -0.0, 1e21, 1e-7, 123456789.125, 5e-324, 1.7976931348623157e308}
+    );
+    expect_canonical(std::numeric_limits<std::int64_t>::min());
+    expect_canonical(std::numeric_limits<std::uint64_t>::max());
+    expect_canonical(std::string{"\x01\b\f\n\r\t\x7f\"\\/\u00e9\u20ac\U0001f600"});
+    expect_canonical(std::unordered_map<std::string, int>{
+        {"b", 1},
+        {"a", 2},
+        {"\u00e9", 3},
+        {"\ue000", 4},
+        {"\U0001f600", 5},
+        {"", 6},
+        {"\n", 7},
+        {"aa", 8}
+    });
+    expect_canonical(std::map<int, int>{{-1, 1}, {10, 2}, {9, 3}});
+    expect_canonical(Node{1, {{2, {}}, {3, {{4, {}}}}}});
+    expect_canonical(Point{1, 2.50});
+    expect_canonical(std::vector<Raw>{{"{\"b\": 1.0, \"a\" : [ 1e2 ]}"}, {"null"}});
+    EXPECT_EQ(to_json(*Decimal::parse("12.50"), JsonForm::canonical), "12.5");
+}
+
+TEST(JsonCodec, ARawTextMustBeJson)
+{
+    EXPECT_EQ(to_json(std::vector<Raw>{{"1"}, {"{"}}).error().substr(0, 13), "[1]: not JSON");
+}
+
+TEST(JsonCodec, WhatIsNestedTooDeeplyIsRefused)
+{
+    Node root;
+    Node* innermost = &root;
+    for (int i = 0; i < 400; ++i) innermost = &innermost->children.emplace_back();
+    EXPECT_EQ(to_json(root).error().substr(0, 20), ".children[0].childre");
 }
 
 TEST(JsonCodec, VariantsCarryTheNameOfTheirAlternative)
@@ -143,8 +208,12 @@ TEST(JsonCodec, VariantsCarryTheNameOfTheirAlternative)
     expect_both_ways(Shape{std::string{"t"}}, R"({"string":"t"})");
     expect_both_ways(Shape{Isbn{"1"}}, R"({"isbn":"isbn:1"})");
     EXPECT_EQ(problem_of<Shape>(R"({"Circle":1})"), ".Circle: no alternative has this name");
-    EXPECT_EQ(problem_of<Shape>(R"({"Point":{"x":1},"Named":{}})"), "expected an object with one member");
-    EXPECT_EQ((problem_of<std::variant<int, std::string>>("null")), "expected an object with one member");
+    EXPECT_EQ(
+        problem_of<Shape>(R"({"Point":{"x":1},"Named":{}})"), "expected an object with one member"
+    );
+    EXPECT_EQ(
+        (problem_of<std::variant<int, std::string>>("null")), "expected an object with one member"
+    );
 }
 
 TEST(JsonCodec, TimesGoBothWaysWithTheirPrecision)
@@ -154,12 +223,16 @@ TEST(JsonCodec, TimesGoBothWaysWithTheirPrecision)
     expect_both_ways(std::chrono::year_month_day{day}, "\"2026-01-31\"");
     expect_both_ways(sys_time<std::chrono::seconds>{day + 12h}, "\"2026-01-31T12:00:00Z\"");
     expect_both_ways(sys_time<std::chrono::minutes>{day + 12h}, "\"2026-01-31T12:00:00Z\"");
-    expect_both_ways(sys_time<std::chrono::milliseconds>{day + 1ms}, "\"2026-01-31T00:00:00.001Z\"");
+    expect_both_ways(
+        sys_time<std::chrono::milliseconds>{day + 1ms}, "\"2026-01-31T00:00:00.001Z\""
+    );
     expect_both_ways(
         sys_time<std::chrono::nanoseconds>{day + 23h + 59min + 59s + 999999999ns},
         "\"2026-01-31T23:59:59.999999999Z\""
     );
-    expect_both_ways(sys_time<std::chrono::microseconds>{sys_days{} - 1us}, "\"1969-12-31T23:59:59.999999Z\"");
+    expect_both_ways(
+        sys_time<std::chrono::microseconds>{sys_days{} - 1us}, "\"1969-12-31T23:59:59.999999Z\""
+    );
     expect_both_ways(90s, "90");
     expect_both_ways(std::chrono::hours{48}, "48");
 }
@@ -168,22 +241,32 @@ TEST(JsonCodec, TimesThatDoNotExistAreRefused)
 {
     using Seconds = sys_time<std::chrono::seconds>;
     for (const std::string text :
-         {"2026-02-30T00:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T00:60:00Z", "2026-01-31T00:00:60Z",
-          "2026-01-31 00:00:00Z", "2026-01-31T00:00:00", "2026-01-31T00:00:00.Z", "26-01-31T00:00:00Z",
-          "2026-01-31T00:00:00Zx", "+026-01-31T00:00:00Z", ""}) {
+         {"2026-02-30T00:00:00Z",
+          "2026-01-31T24:00:00Z",
+          "2026-01-31T00:60:00Z",
+          "2026-01-31T00:00:60Z",
+          "2026-01-31 00:00:00Z",
+          "2026-01-31T00:00:00",
+          "2026-01-31T00:00:00.Z",
+          "26-01-31T00:00:00Z",
+          "2026-01-31T00:00:00Zx",
+          "+026-01-31T00:00:00Z",
+          ""}) {
         EXPECT_EQ(
             problem_of<Seconds>('"' + text + '"'), "expected a time like 2026-01-31T12:00:00Z"
         ) << text;
     }
     EXPECT_EQ(problem_of<Seconds>("\"2026-01-31T00:00:00.5Z\""), "the time is more precise");
     EXPECT_EQ(
-        problem_of<sys_time<std::chrono::minutes>>("\"2026-01-31T00:00:01Z\""), "the time is more precise"
+        problem_of<sys_time<std::chrono::minutes>>("\"2026-01-31T00:00:01Z\""),
+        "the time is more precise"
     );
-    EXPECT_EQ(problem_of<sys_time<std::chrono::nanoseconds>>("\"9999-01-31T00:00:00Z\""), "the time does not fit");
-    EXPECT_EQ(problem_of<sys_days>("\"2026-02-29\""), "expected a date like 2026-01-31");
     EXPECT_EQ(
-        to_json(Seconds::max()).error(), "the time is not in the years 0 to 9999"
+        problem_of<sys_time<std::chrono::nanoseconds>>("\"9999-01-31T00:00:00Z\""),
+        "the time does not fit"
     );
+    EXPECT_EQ(problem_of<sys_days>("\"2026-02-29\""), "expected a date like 2026-01-31");
+    EXPECT_EQ(to_json(Seconds::max()).error(), "the time is not in the years 0 to 9999");
     EXPECT_FALSE(to_json(std::chrono::year_month_day{std::chrono::year{2026} / 2 / 30}));
 }
 
@@ -198,10 +281,14 @@ TEST(JsonCodec, WhatDoesNotFitIsRefusedWithItsPlace)
     EXPECT_EQ(problem_of<std::string>("null"), "expected a string");
     EXPECT_EQ(problem_of<Colour>("\"blue\""), "expected the name of an enumerator");
     EXPECT_EQ((problem_of<std::array<int, 2>>("[1]")), "expected 2 elements");
-    EXPECT_EQ((problem_of<std::map<int, int>>(R"({"1":2,"x":3})")),
-              ".x: x is no integer from -2147483648 to 2147483647");
-    EXPECT_EQ(problem_of<Node>(R"({"value":1,"children":[{"value":2,"children":7}]})"),
-              ".children[0].children: expected an array");
+    EXPECT_EQ(
+        (problem_of<std::map<int, int>>(R"({"1":2,"x":3})")),
+        ".x: x is no integer from -2147483648 to 2147483647"
+    );
+    EXPECT_EQ(
+        problem_of<Node>(R"({"value":1,"children":[{"value":2,"children":7}]})"),
+        ".children[0].children: expected an array"
+    );
     EXPECT_EQ(problem_of<int>("1 2").substr(0, 9), "not JSON:");
 }
 
@@ -215,9 +302,14 @@ TEST(JsonCodec, AMissingOrUnknownMemberIsRefused)
 
 TEST(JsonCodec, WhatHasNoJsonFormIsRefusedWithItsPlace)
 {
-    EXPECT_EQ(to_json(Point{1, std::numeric_limits<double>::quiet_NaN()}).error(),
-              ".y: JSON has no infinite numbers and no NaN");
-    EXPECT_EQ(to_json(std::vector<Named>{{"a"}, {"\xff"}}).error(), "[1].name: the text is not valid UTF-8");
+    EXPECT_EQ(
+        to_json(Point{1, std::numeric_limits<double>::quiet_NaN()}).error(),
+        ".y: JSON has no infinite numbers and no NaN"
+    );
+    EXPECT_EQ(
+        to_json(std::vector<Named>{{"a"}, {"\xff"}}).error(),
+        "[1].name: the text is not valid UTF-8"
+    );
     EXPECT_EQ(to_json(static_cast<Colour>(7)).error(), "the value has no enumerator");
     EXPECT_FALSE(to_json(std::map<std::string, int>{{"\xff", 1}}));
 }
@@ -230,7 +322,8 @@ TEST(Decimal, IsReadExactlyAndKeepsItsDecimals)
         ASSERT_TRUE(read) << text;
         EXPECT_EQ(read->text(), text);
     }
-    for (const std::string text : {"", "-", ".5", "5.", "1e3", "1,5", "+1", " 1", "1.2.3", "--1", "0x1"}) {
+    for (const std::string text :
+         {"", "-", ".5", "5.", "1e3", "1,5", "+1", " 1", "1.2.3", "--1", "0x1"}) {
         EXPECT_EQ(Decimal::parse(text).error().code, Errc::invalid_argument) << text;
     }
     EXPECT_EQ(Decimal::parse("1000000000000000000").error().code, Errc::limit_exceeded);

@@ -1,7 +1,11 @@
 #include <umavez/mediator/json_text.hpp>
 
-#include "base/json_text.hpp"
+#include "base/limits.hpp"
 #include "base/utf8.hpp"
+#include "json/bytes.hpp"
+#include "json/canonical.hpp"
+#include "json/name_order.hpp"
+#include "json/number.hpp"
 #include "json/tree.hpp"
 
 #include <array>
@@ -26,24 +30,52 @@ JsonFailure JsonText::number(double value)
     if (!std::isfinite(value)) return JsonProblem{"JSON has no infinite numbers and no NaN"};
     std::array<char, 32> digits;
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    raw({digits.data(), end});
+    append_canonical({digits.data(), end});
     return std::nullopt;
+}
+
+void JsonText::number_text(std::string_view number)
+{
+    if (form_ == JsonForm::as_written) return append(number);
+    append_canonical(number);
+}
+
+void JsonText::append_canonical(std::string_view number)
+{
+    begin_value();
+    Output output{[this](std::string_view piece) { text_ += piece; }};
+    print_canonical(to_decimal(number), output);
+    output.finish();
 }
 
 JsonFailure JsonText::string(std::string_view value)
 {
+    begin_value();
+    // Most texts are plain, and one look tells.
+    const char* const end = value.data() + value.size();
+    if (find_special(value.data(), end) == end) {
+        text_ += '"';
+        text_ += value;
+        text_ += '"';
+        return std::nullopt;
+    }
     if (!is_utf8(value)) return JsonProblem{"the text is not valid UTF-8"};
-    if (needs_comma_) text_ += ',';
-    append_json_text(text_, value);
-    needs_comma_ = true;
+    Output output{[this](std::string_view piece) { text_ += piece; }};
+    print_canonical_string(value, output);
+    output.finish();
     return std::nullopt;
 }
 
-void JsonText::raw(std::string_view json)
+JsonFailure JsonText::raw(std::string_view json)
 {
-    if (needs_comma_) text_ += ',';
-    text_ += json;
-    needs_comma_ = true;
+    const auto tree = JsonTree::parse(json, limits::json_depth_max - depth_);
+    if (!tree) return JsonProblem{"not JSON: " + tree.error().detail};
+    if (form_ == JsonForm::as_written) {
+        append(json);
+    } else {
+        append(canonical_text(*tree));
+    }
+    return std::nullopt;
 }
 
 JsonFailure JsonText::name(std::string_view name)
@@ -54,17 +86,35 @@ JsonFailure JsonText::name(std::string_view name)
     return std::nullopt;
 }
 
-void JsonText::open(char bracket)
+void JsonText::plain_name(std::string_view name)
 {
     if (needs_comma_) text_ += ',';
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+    needs_comma_ = false;
+}
+
+JsonFailure JsonText::open(char bracket)
+{
+    // What is deeper could not be read again.
+    if (++depth_ > limits::json_depth_max) return JsonProblem{"it is nested too deeply"};
+    begin_value();
     text_ += bracket;
     needs_comma_ = false;
+    return std::nullopt;
 }
 
 void JsonText::close(char bracket)
 {
+    --depth_;
     text_ += bracket;
     needs_comma_ = true;
+}
+
+bool name_goes_before(std::string_view left, std::string_view right) noexcept
+{
+    return is_name_before(left, right);
 }
 
 namespace {
@@ -76,9 +126,18 @@ JsonKind kind_of(const JsonNodes& nodes, std::uint32_t node) noexcept
 
 }  // namespace
 
-bool JsonView::is_null() const noexcept { return kind_of(*nodes_, node_) == JsonKind::null; }
-bool JsonView::is_array() const noexcept { return kind_of(*nodes_, node_) == JsonKind::array; }
-bool JsonView::is_object() const noexcept { return kind_of(*nodes_, node_) == JsonKind::object; }
+bool JsonView::is_null() const noexcept
+{
+    return kind_of(*nodes_, node_) == JsonKind::null;
+}
+bool JsonView::is_array() const noexcept
+{
+    return kind_of(*nodes_, node_) == JsonKind::array;
+}
+bool JsonView::is_object() const noexcept
+{
+    return kind_of(*nodes_, node_) == JsonKind::object;
+}
 
 std::optional<bool> JsonView::boolean() const
 {
@@ -115,12 +174,20 @@ std::optional<JsonView> JsonView::find(std::string_view name) const
     return found;
 }
 
-std::uint32_t JsonView::end() const noexcept { return nodes_->nodes[node_].end; }
-std::uint32_t JsonView::after(std::uint32_t node) const noexcept { return nodes_->node_after(node); }
+std::uint32_t JsonView::end() const noexcept
+{
+    return nodes_->nodes[node_].end;
+}
+std::uint32_t JsonView::after(std::uint32_t node) const noexcept
+{
+    return nodes_->node_after(node);
+}
 
 namespace detail {
 
-JsonFailure read_document(std::string_view json, JsonFailure (*read)(const JsonView&, void*), void* into)
+JsonFailure read_document(
+    std::string_view json, JsonFailure (*read)(const JsonView&, void*), void* into
+)
 {
     const auto tree = JsonTree::parse(json);
     if (!tree) return JsonProblem{"not JSON: " + tree.error().detail};

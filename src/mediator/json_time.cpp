@@ -1,9 +1,9 @@
 #include <umavez/mediator/json_time.hpp>
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <optional>
-
-#include <fmt/format.h>
 
 namespace umavez::detail {
 namespace {
@@ -37,7 +37,9 @@ std::optional<year_month_day> take_date(std::string_view& text)
     const auto day = take_digits(text, 2);
     if (!day) return std::nullopt;
     const year_month_day date{
-        std::chrono::year{static_cast<int>(*year)}, std::chrono::month{*month}, std::chrono::day{*day}
+        std::chrono::year{static_cast<int>(*year)},
+        std::chrono::month{*month},
+        std::chrono::day{*day}
     };
     return date.ok() ? std::optional{date} : std::nullopt;
 }
@@ -78,7 +80,8 @@ std::optional<TimeParts> parse_time(std::string_view text)
     if (!nanoseconds || !take(text, 'Z') || !text.empty()) return std::nullopt;
     const std::int64_t days = std::chrono::sys_days{*date}.time_since_epoch().count();
     return TimeParts{
-        days * 86'400 + std::int64_t{*hours} * 3'600 + std::int64_t{*minutes} * 60 + *seconds, *nanoseconds
+        days * 86'400 + std::int64_t{*hours} * 3'600 + std::int64_t{*minutes} * 60 + *seconds,
+        *nanoseconds
     };
 }
 
@@ -87,7 +90,10 @@ std::optional<std::string> date_text(const year_month_day& date)
     const int year = static_cast<int>(date.year());
     if (!date.ok() || year < 0 || year > 9999) return std::nullopt;
     return fmt::format(
-        "{:04}-{:02}-{:02}", year, static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day())
+        "{:04}-{:02}-{:02}",
+        year,
+        static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day())
     );
 }
 
@@ -101,7 +107,11 @@ JsonFailure write_time(const TimeParts& parts, int decimals, JsonText& out)
     if (!date) return JsonProblem{"the time is not in the years 0 to 9999"};
     const std::chrono::hh_mm_ss clock{time - day};
     std::string text = fmt::format(
-        "{}T{:02}:{:02}:{:02}", *date, clock.hours().count(), clock.minutes().count(), clock.seconds().count()
+        "{}T{:02}:{:02}:{:02}",
+        *date,
+        clock.hours().count(),
+        clock.minutes().count(),
+        clock.seconds().count()
     );
     if (decimals > 0) {
         const std::string digits = fmt::format("{:09}", parts.nanoseconds);

@@ -1,11 +1,11 @@
-#include <umavez/mediator/key_generator.hpp>
-
 #include "base/digest.hpp"
 #include "base/json_text.hpp"
 
-#include <array>
+#include <umavez/mediator/key_generator.hpp>
 
 #include <openssl/evp.h>
+
+#include <array>
 
 namespace umavez {
 namespace {
@@ -22,7 +22,8 @@ public:
         text += '}';
         const Digest digest = sha256(text);
         std::array<unsigned char, 45> encoded;  // OpenSSL adds a zero
-        const int size = EVP_EncodeBlock(encoded.data(), digest.data(), static_cast<int>(digest.size()));
+        const int size =
+            EVP_EncodeBlock(encoded.data(), digest.data(), static_cast<int>(digest.size()));
         return {encoded.begin(), encoded.begin() + size};
     }
 };

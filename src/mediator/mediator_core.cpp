@@ -59,7 +59,10 @@ Task<Sent> MediatorCore::run(Send& send)
     }
     if (sent && send.result_address() == nullptr) {
         sent = std::unexpected(send_error(
-            SendErrc::no_result, Effect::none, send.command_name(), "a behaviour ended it without an answer"
+            SendErrc::no_result,
+            Effect::none,
+            send.command_name(),
+            "a behaviour ended it without an answer"
         ));
     }
     end(send, sent ? send.report_.outcome : outcome_of(sent.error().code));
@@ -74,18 +77,25 @@ Task<Sent> MediatorCore::run_from(Send& send, std::size_t position)
         const CommandIdentity& identity = declared(send).identity;
         return identity.is_protected ? idempotency_.run(send, identity, next) : next();
     }
-    const bool lacks_transaction = send.entry_.has_transaction && send.protection_.transaction == nullptr;
+    const bool lacks_transaction =
+        send.entry_.has_transaction && send.protection_.transaction == nullptr;
     // Comes back here with a transaction.
-    if (lacks_transaction) return idempotency_.run_without_key(send, declared(send).identity, {*this, send, position});
+    if (lacks_transaction)
+        return idempotency_.run_without_key(send, declared(send).identity, {*this, send, position});
     return send.run_handler();
 }
 
 void MediatorCore::end(Send& send, SendOutcome outcome)
 {
     send.report_.outcome = outcome;
-    declared(send).ended->add(static_cast<std::size_t>(outcome));
+    count(send.entry_, outcome);
     if (send.options_.report != nullptr) *send.options_.report = send.report_;
     if (parts_.sweeps_itself && outcome == SendOutcome::executed) sweep_now_and_then();
+}
+
+void MediatorCore::count(const CommandEntry& entry, SendOutcome outcome) noexcept
+{
+    parts_.commands[entry.number].ended->add(static_cast<std::size_t>(outcome));
 }
 
 void MediatorCore::sweep_now_and_then()
@@ -104,7 +114,8 @@ std::vector<CommandStats> MediatorCore::stats() const
     for (const DeclaredCommand& command : parts_.commands) {
         CommandStats stats;
         stats.command = command.entry->name;
-        for (std::size_t i = 0; i < stats.ended.size(); ++i) stats.ended[i] = command.ended->read(i);
+        for (std::size_t i = 0; i < stats.ended.size(); ++i)
+            stats.ended[i] = command.ended->read(i);
         const auto found = std::ranges::find(operations, stats.command, &OperationStats::operation);
         if (found != operations.end()) {
             stats.takeovers = found->takeovers;

@@ -36,9 +36,9 @@ public:
         TenantId tenant_id;
         std::shared_ptr<const KeyGenerator> key_generator;
         std::vector<std::shared_ptr<Behaviour>> behaviours;
-        std::vector<DeclaredCommand> commands;   // by their number
+        std::vector<DeclaredCommand> commands;     // by their number
         std::vector<std::size_t> number_by_index;  // by command_index(); commands.size(): none
-        bool sweeps_itself = false;              // nobody else removes what has expired
+        bool sweeps_itself = false;                // nobody else removes what has expired
     };
 
     explicit MediatorCore(Parts parts);
@@ -52,6 +52,7 @@ public:
     // From a behaviour on; behind the last one is the handler.
     Task<Sent> run_from(Send& send, std::size_t position);
 
+    void count(const CommandEntry& entry, SendOutcome outcome) noexcept;
     std::vector<CommandStats> stats() const;
 
 private:

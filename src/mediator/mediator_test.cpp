@@ -44,13 +44,20 @@ TEST(CommandName, IsTheTypesUnlessTheCommandSaysOtherwise)
     EXPECT_EQ(command_name_of<Hidden>(), "hidden");
 }
 
-// printf '%s' '{"command":"create_order","content":{"a":1}}' | openssl dgst -sha256 -binary | base64
+// printf '%s' '{"command":"create_order","content":{"a":1}}' | openssl dgst -sha256 -binary |
+// base64
 TEST(KeyGenerator, HashesNameAndContent)
 {
     const auto generator = default_key_generator();
 
-    EXPECT_EQ(generator->make_key("create_order", R"({"a":1})"), "VS2IlU4Ou7z/8uj79qnLASYOyes7J2sz6PcHAqoqqwo=");
-    EXPECT_NE(generator->make_key("create_orders", R"({"a":1})"), generator->make_key("create_order", R"({"a":1})"));
+    EXPECT_EQ(
+        generator->make_key("create_order", R"({"a":1})"),
+        "VS2IlU4Ou7z/8uj79qnLASYOyes7J2sz6PcHAqoqqwo="
+    );
+    EXPECT_NE(
+        generator->make_key("create_orders", R"({"a":1})"),
+        generator->make_key("create_order", R"({"a":1})")
+    );
 }
 
 TEST(Metrics, AreTextThatPrometheusReads)

@@ -17,7 +17,9 @@ namespace detail {
 namespace {
 
 // Names of commands need no escapes: command.hpp says what they are made of.
-void add_help(std::string& text, std::string_view name, std::string_view type, std::string_view help)
+void add_help(
+    std::string& text, std::string_view name, std::string_view type, std::string_view help
+)
 {
     text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
 }
@@ -38,9 +40,16 @@ std::string to_metrics_text(const std::vector<CommandStats>& commands)
             );
         }
     }
-    add_help(text, "umavez_mediator_takeovers_total", "counter", "Runs taken over from a process that died");
+    add_help(
+        text,
+        "umavez_mediator_takeovers_total",
+        "counter",
+        "Runs taken over from a process that died"
+    );
     for (const CommandStats& stats : commands) {
-        text += fmt::format("umavez_mediator_takeovers_total{{command=\"{}\"}} {}\n", stats.command, stats.takeovers);
+        text += fmt::format(
+            "umavez_mediator_takeovers_total{{command=\"{}\"}} {}\n", stats.command, stats.takeovers
+        );
     }
     add_help(
         text,
@@ -56,11 +65,16 @@ std::string to_metrics_text(const std::vector<CommandStats>& commands)
         );
     }
     add_help(
-        text, "umavez_mediator_duplication_rate", "gauge", "Of the sends that reached a key, the share sent before"
+        text,
+        "umavez_mediator_duplication_rate",
+        "gauge",
+        "Of the sends that reached a key, the share sent before"
     );
     for (const CommandStats& stats : commands) {
         text += fmt::format(
-            "umavez_mediator_duplication_rate{{command=\"{}\"}} {}\n", stats.command, stats.duplication_rate()
+            "umavez_mediator_duplication_rate{{command=\"{}\"}} {}\n",
+            stats.command,
+            stats.duplication_rate()
         );
     }
     return text;

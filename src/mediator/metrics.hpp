@@ -1,7 +1,7 @@
 #pragma once
 
-// The mediator's numbers as Prometheus reads them. Here and not in telemetry/, which belongs to the program:
-// an embedding one has its own metrics library and appends this text. Pure.
+// The mediator's numbers as Prometheus reads them. Here and not in telemetry/, which belongs to the
+// program: an embedding one has its own metrics library and appends this text. Pure.
 
 #include <umavez/mediator/stats.hpp>
 

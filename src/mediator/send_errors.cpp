@@ -1,8 +1,8 @@
 #include "mediator/send_errors.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace umavez {
 
@@ -49,7 +49,9 @@ std::string_view to_text(SendOutcome outcome) noexcept
 
 namespace detail {
 
-SendError send_error(SendErrc code, Effect effect, std::string_view command, std::string_view sentence)
+SendError send_error(
+    SendErrc code, Effect effect, std::string_view command, std::string_view sentence
+)
 {
     SendError error{.code = code, .effect = effect};
     error.detail = fmt::format("command {}: {}", command, sentence);
@@ -59,13 +61,17 @@ SendError send_error(SendErrc code, Effect effect, std::string_view command, std
 SendError unwritable_command(std::string_view command, std::string_view why)
 {
     return send_error(
-        SendErrc::unwritable_command, Effect::none, command, fmt::format("it has no JSON form: {}", why)
+        SendErrc::unwritable_command,
+        Effect::none,
+        command,
+        fmt::format("it has no JSON form: {}", why)
     );
 }
 
 SendError unwritable_result(std::string_view command, std::string_view why, Effect effect)
 {
-    const char* const what = effect == Effect::none ? "it was rolled back" : "it ran and will not run again";
+    const char* const what =
+        effect == Effect::none ? "it was rolled back" : "it ran and will not run again";
     return send_error(
         SendErrc::unwritable_result,
         effect,
@@ -80,7 +86,9 @@ SendError unreadable_result(std::string_view command, std::string_view why)
         SendErrc::unreadable_result,
         Effect::applied,
         command,
-        fmt::format("it ran before, but the result that was kept is not of its Result type: {}", why)
+        fmt::format(
+            "it ran before, but the result that was kept is not of its Result type: {}", why
+        )
     );
 }
 
@@ -90,7 +98,8 @@ SendError omitted_result(std::string_view command)
         SendErrc::omitted_result,
         Effect::applied,
         command,
-        "it ran before; no result was kept, because it is larger than result_bytes_max or an operator gave none"
+        "it ran before; no result was kept, because it is larger than result_bytes_max or an "
+        "operator gave none"
     );
 }
 
@@ -107,7 +116,10 @@ SendError invalid_key(std::string_view command, std::string_view why)
 SendError cancelled(std::string_view command)
 {
     return send_error(
-        SendErrc::cancelled, Effect::none, command, "its stop was requested before the handler began"
+        SendErrc::cancelled,
+        Effect::none,
+        command,
+        "its stop was requested before the handler began"
     );
 }
 
@@ -123,7 +135,8 @@ SendError not_in_transaction(std::string_view command)
 
 SendError in_progress_elsewhere(std::string_view command, Effect effect, Duration retry_after)
 {
-    SendError error = send_error(SendErrc::in_progress, effect, command, "another send of its key is running");
+    SendError error =
+        send_error(SendErrc::in_progress, effect, command, "another send of its key is running");
     error.retry_after = retry_after;
     return error;
 }

@@ -11,7 +11,9 @@
 namespace umavez::detail {
 
 // "command create_order: " and the sentence.
-SendError send_error(SendErrc code, Effect effect, std::string_view command, std::string_view sentence);
+SendError send_error(
+    SendErrc code, Effect effect, std::string_view command, std::string_view sentence
+);
 
 SendError unwritable_command(std::string_view command, std::string_view why);
 SendError unwritable_result(std::string_view command, std::string_view why, Effect effect);

@@ -1,4 +1,5 @@
-// Commands inside Asio: awaited, handled by coroutines that await Asio operations, and cancelled the Asio way.
+// Commands inside Asio: awaited, handled by coroutines that await Asio operations, and cancelled
+// the Asio way.
 
 #include "mediator/orders.hpp"
 
@@ -61,13 +62,17 @@ TEST(MediatorOnAsio, AnExceptionOfTheHandlerComesOutUnchanged)
     asio::io_context loop;
     MediatorBuilder builder;
     builder.memory_cache();
-    builder.handle<CreateOrder>([](const CreateOrder&) -> Order { throw std::domain_error{"as thrown"}; });
+    builder.handle<CreateOrder>([](const CreateOrder&) -> Order {
+        throw std::domain_error{"as thrown"};
+    });
     const auto mediator = must_open(builder);
     std::exception_ptr thrown;
 
     asio::co_spawn(
         loop,
-        [&]() -> asio::awaitable<void> { static_cast<void>(co_await send_on_asio(*mediator, order("k"))); },
+        [&]() -> asio::awaitable<void> {
+            static_cast<void>(co_await send_on_asio(*mediator, order("k")));
+        },
         [&thrown](std::exception_ptr exception) { thrown = std::move(exception); }
     );
     run_until(loop, [&] { return thrown != nullptr; });
@@ -76,18 +81,23 @@ TEST(MediatorOnAsio, AnExceptionOfTheHandlerComesOutUnchanged)
 }
 
 // A handler that runs until it is told to stop.
-Task<Order> until_stopped(asio::io_context& loop, HandlerContext& context, bool& has_begun, bool& was_told)
+Task<Order> until_stopped(
+    asio::io_context& loop, HandlerContext& context, bool& has_begun, bool& was_told
+)
 {
     const std::stop_token stop = context.stop();
-    return from_asio<Order>(loop.get_executor(), [&loop, &has_begun, &was_told, stop]() -> asio::awaitable<Order> {
-        asio::steady_timer timer{loop, 20s};
-        const std::stop_callback on_stop{stop, [&timer] { timer.cancel(); }};
-        has_begun = true;
-        boost::system::error_code ended;
-        co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ended));
-        was_told = stop.stop_requested();
-        co_return Order{4, ""};
-    });
+    return from_asio<Order>(
+        loop.get_executor(),
+        [&loop, &has_begun, &was_told, stop]() -> asio::awaitable<Order> {
+            asio::steady_timer timer{loop, 20s};
+            const std::stop_callback on_stop{stop, [&timer] { timer.cancel(); }};
+            has_begun = true;
+            boost::system::error_code ended;
+            co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ended));
+            was_told = stop.stop_requested();
+            co_return Order{4, ""};
+        }
+    );
 }
 
 TEST(MediatorOnAsio, CancellingTheCoroutineTellsTheHandlerAndItsOutcomeCounts)
@@ -181,7 +191,9 @@ TEST(MediatorOnAsio, WhoeverIsFirstCancelsTheOther)
         loop,
         [&]() -> asio::awaitable<void> {
             asio::steady_timer timeout{loop, 5ms};
-            co_await (send_on_asio(*mediator, order("k")) || timeout.async_wait(asio::use_awaitable));
+            co_await (
+                send_on_asio(*mediator, order("k")) || timeout.async_wait(asio::use_awaitable)
+            );
             is_over = true;
         },
         asio::detached

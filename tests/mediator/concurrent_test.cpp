@@ -33,7 +33,9 @@ struct Gate {
 // Until the story of the key "k" tells of it.
 void wait_for_event(Mediator& mediator, std::string_view event)
 {
-    const RecordId id{*TenantId::parse("default"), *Operation::parse("create_order"), *Key::parse("k")};
+    const RecordId id{
+        *TenantId::parse("default"), *Operation::parse("create_order"), *Key::parse("k")
+    };
     const auto deadline = std::chrono::steady_clock::now() + 20s;
     while (std::chrono::steady_clock::now() < deadline) {
         for (const TimelineEntry& entry : must(mediator.engine().explain(id)).timeline) {
@@ -252,7 +254,9 @@ TEST(Threads, NoneIsStartedBeforeAClaimNeedsHeartbeats)
 {
     const auto threads = [] {
         std::size_t found = 0;
-        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{"/proc/self/task"}) ++found;
+        for ([[maybe_unused]] const auto& entry :
+             std::filesystem::directory_iterator{"/proc/self/task"})
+            ++found;
         return found;
     };
     const std::size_t before = threads();

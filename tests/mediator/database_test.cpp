@@ -1,5 +1,5 @@
-// The mediator on a database: handlers with a transaction (atomic), handlers without one (leased), and commands
-// inside somebody else's transaction. On SQLite, and once more on PostgreSQL.
+// The mediator on a database: handlers with a transaction (atomic), handlers without one (leased),
+// and commands inside somebody else's transaction. On SQLite, and once more on PostgreSQL.
 
 #include "mediator/orders.hpp"
 #include "support/postgres_server.hpp"
@@ -33,9 +33,10 @@ protected:
         const Migration tables{
             "orders",
             1,
-            place_.is_postgres() ? "CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-                                   "email text NOT NULL UNIQUE)"
-                                 : "CREATE TABLE orders (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE)"
+            place_.is_postgres()
+                ? "CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+                  "email text NOT NULL UNIQUE)"
+                : "CREATE TABLE orders (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE)"
         };
         must(database_->migrate({&tables, 1}));
         builder_.database(*database_);
@@ -43,7 +44,8 @@ protected:
 
     static Result<Order> insert(const CreateOrder& command, Transaction& transaction)
     {
-        const auto id = transaction.insert("INSERT INTO orders (email) VALUES ($1)", {command.email});
+        const auto id =
+            transaction.insert("INSERT INTO orders (email) VALUES ($1)", {command.email});
         if (!id) return std::unexpected(id.error());
         return Order{**id, command.email};
     }
@@ -62,13 +64,16 @@ protected:
 
     Record record_of(Mediator& mediator, const std::string& command, const std::string& key)
     {
-        const RecordId id{*TenantId::parse("default"), *Operation::parse(command), *Key::parse(key)};
+        const RecordId id{
+            *TenantId::parse("default"), *Operation::parse(command), *Key::parse(key)
+        };
         return must(mediator.engine().explain(id)).record.value();
     }
 
     Folder folder_;
     test::TestDatabase place_{folder_.path()};
-    std::unique_ptr<Database> database_ = must(open_database(place_.url(), {.durable = !place_.is_postgres()}));
+    std::unique_ptr<Database> database_ =
+        must(open_database(place_.url(), {.durable = !place_.is_postgres()}));
     MediatorBuilder builder_;
 };
 
@@ -146,12 +151,14 @@ struct Import {
 
 TEST_F(MediatorOnDatabase, ACommandWithoutAKeyRunsInAPlainTransaction)
 {
-    builder_.handle<Import>([](const Import& command, Transaction& transaction) -> Result<std::int64_t> {
-        const auto made = insert(order("", command.email), transaction);
-        if (!made) return std::unexpected(made.error());
-        if (command.email == "bad") return fail(Errc::invalid_argument, "a bad address");
-        return made->id;
-    });
+    builder_.handle<Import>(
+        [](const Import& command, Transaction& transaction) -> Result<std::int64_t> {
+            const auto made = insert(order("", command.email), transaction);
+            if (!made) return std::unexpected(made.error());
+            if (command.email == "bad") return fail(Errc::invalid_argument, "a bad address");
+            return made->id;
+        }
+    );
     const auto mediator = must_open(builder_);
 
     EXPECT_TRUE(mediator->send(Import{"a"}));
@@ -211,11 +218,13 @@ TEST_F(MediatorOnDatabase, OfManySendersOneCommits)
 
 TEST_F(MediatorOnDatabase, WithoutATransactionAnExceptionLeavesADoubtUnlessNothingWasTouched)
 {
-    builder_.handle<ProcessPayment>([](const ProcessPayment& command, HandlerContext& context) -> std::string {
-        EXPECT_FALSE(context.effect_key().empty());
-        if (command.order_id == "refused") context.untouched();
-        throw std::domain_error{"as it was thrown"};
-    });
+    builder_.handle<ProcessPayment>(
+        [](const ProcessPayment& command, HandlerContext& context) -> std::string {
+            EXPECT_FALSE(context.effect_key().empty());
+            if (command.order_id == "refused") context.untouched();
+            throw std::domain_error{"as it was thrown"};
+        }
+    );
     const auto mediator = must_open(builder_);
 
     EXPECT_THROW(static_cast<void>(mediator->send(payment("lost"))), std::domain_error);
@@ -226,11 +235,14 @@ TEST_F(MediatorOnDatabase, WithoutATransactionAnExceptionLeavesADoubtUnlessNothi
     EXPECT_EQ(record_of(*mediator, "process_payment", "payment:lost").status, Status::in_doubt);
 
     EXPECT_THROW(static_cast<void>(mediator->send(payment("refused"))), std::domain_error);
-    EXPECT_THROW(static_cast<void>(mediator->send(payment("refused"))), std::domain_error) << "it ran once only";
+    EXPECT_THROW(static_cast<void>(mediator->send(payment("refused"))), std::domain_error)
+        << "it ran once only";
 
     // An operator finds out, and the sender gets its answer.
     const RecordId lost{
-        *TenantId::parse("default"), *Operation::parse("process_payment"), *Key::parse("payment:lost")
+        *TenantId::parse("default"),
+        *Operation::parse("process_payment"),
+        *Key::parse("payment:lost")
     };
     Response response;
     response.body = "\"paid by hand\"";
@@ -241,8 +253,11 @@ TEST_F(MediatorOnDatabase, WithoutATransactionAnExceptionLeavesADoubtUnlessNothi
 TEST_F(MediatorOnDatabase, AReconcilerTellsWhatBecameOfADoubt)
 {
     builder_.handle<ProcessPayment>(
-        [](const ProcessPayment&, HandlerContext&) -> std::string { throw std::domain_error{"line cut"}; },
-        {.reconcile = blocking_reconciler([](const Enquiry&) { return happened(std::string{"paid"}); })}
+        [](const ProcessPayment&, HandlerContext&) -> std::string {
+            throw std::domain_error{"line cut"};
+        },
+        {.reconcile =
+             blocking_reconciler([](const Enquiry&) { return happened(std::string{"paid"}); })}
     );
     const auto mediator = must_open(builder_);
     EXPECT_THROW(static_cast<void>(mediator->send(payment("1"))), std::domain_error);

@@ -1,4 +1,5 @@
-// A command with a key: once, and what its repetitions are told. In memory; the same rules hold on every store.
+// A command with a key: once, and what its repetitions are told. In memory; the same rules hold on
+// every store.
 
 #include "mediator/orders.hpp"
 
@@ -9,7 +10,8 @@ namespace umavez::orders {
 namespace {
 
 struct Shop {
-    explicit Shop(CommandOptions options = {}, MediatorOptions settings = {}) : builder(std::move(settings))
+    explicit Shop(CommandOptions options = {}, MediatorOptions settings = {})
+        : builder(std::move(settings))
     {
         builder.memory_cache();
         builder.handle<CreateOrder>(
@@ -63,7 +65,9 @@ TEST(Once, ASemanticKeyCollectsWhateverIsSentUnderIt)
 
     EXPECT_EQ(mediator.stats()[1].mismatches_ignored, 1u);
     const auto story = must(mediator.engine().explain(
-        {*TenantId::parse("default"), *Operation::parse("process_payment"), *Key::parse("payment:42")}
+        {*TenantId::parse("default"),
+         *Operation::parse("process_payment"),
+         *Key::parse("payment:42")}
     ));
     EXPECT_EQ(story.timeline.back().event, "mismatch_ignored");
 }
@@ -120,8 +124,13 @@ TEST(Once, ABadKeyIsRefusedAndNothingRuns)
     Shop shop;
     Mediator& mediator = shop.open();
 
-    for (const std::string& key : {std::string{}, std::string(256, 'k'), std::string{"a\nb"}, std::string{" "},
-                                   std::string{"\xff"}, std::string{"a\0b", 3}}) {
+    for (const std::string& key :
+         {std::string{},
+          std::string(256, 'k'),
+          std::string{"a\nb"},
+          std::string{" "},
+          std::string{"\xff"},
+          std::string{"a\0b", 3}}) {
         const auto sent = mediator.send(order(key));
         ASSERT_FALSE(sent);
         EXPECT_EQ(sent.error().code, SendErrc::invalid_key);
@@ -165,6 +174,13 @@ TEST(Once, IdempotencyCanBeSwitchedOffForAllAndForOne)
     EXPECT_EQ(all.open().send(order("k"))->id, 1);
     EXPECT_EQ(all.mediator->send(order("k"))->id, 2);
 
+    Shop only_one{{.idempotency = true}, {.idempotency = false}};
+    EXPECT_EQ(only_one.open().send(order("k"))->id, 1);
+    EXPECT_EQ(only_one.mediator->send(order("k"))->id, 1);
+    EXPECT_TRUE(only_one.mediator->send(payment("1")));
+    EXPECT_TRUE(only_one.mediator->send(payment("1")));
+    EXPECT_EQ(only_one.runs, 3);
+
     Shop one{{.idempotency = false}};
     EXPECT_EQ(one.open().send(order("k"))->id, 1);
     EXPECT_EQ(one.mediator->send(order("k"))->id, 2);
@@ -181,7 +197,8 @@ TEST(Once, AResultExpiresAfterItsDuration)
 
     EXPECT_EQ(mediator.send(order("k"))->id, 1);
     const auto deadline = std::chrono::steady_clock::now() + 20s;
-    while (mediator.send(order("k"))->id == 1) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    while (mediator.send(order("k"))->id == 1)
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
 }
 
 TEST(Once, ExpiredResultsAreSweptWithoutAThread)

@@ -79,7 +79,10 @@ T must(Result<T> result)
     if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-inline std::unique_ptr<Mediator> must_open(MediatorBuilder& builder) { return must(builder.open()); }
+inline std::unique_ptr<Mediator> must_open(MediatorBuilder& builder)
+{
+    return must(builder.open());
+}
 
 inline SendOutcome outcome_of(Mediator& mediator, const auto& command, SendOptions options = {})
 {

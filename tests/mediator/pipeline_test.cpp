@@ -90,7 +90,9 @@ TEST(Registration, RefusesAHandlerWithATransactionWhereThereIsNone)
 {
     MediatorBuilder builder;
     builder.memory_cache();
-    builder.handle<CreateOrder>([](const CreateOrder&, Transaction&) -> Result<Order> { return Order{}; });
+    builder.handle<CreateOrder>([](const CreateOrder&, Transaction&) -> Result<Order> {
+        return Order{};
+    });
 
     EXPECT_NE(builder.open().error().detail.find("Transaction"), std::string::npos);
 }
@@ -106,7 +108,8 @@ TEST(Registration, NamesAWrongSetting)
     duration.handle<CreateOrder>([](const CreateOrder&) { return Order{}; }, {.duration = -1h});
     const auto opened = duration.open();
     ASSERT_FALSE(opened);
-    EXPECT_NE(opened.error().detail.find("create_order"), std::string::npos) << opened.error().detail;
+    EXPECT_NE(opened.error().detail.find("create_order"), std::string::npos)
+        << opened.error().detail;
 }
 
 TEST(Pipeline, BehavioursRunInTheOrderOfRegistration)
@@ -138,7 +141,9 @@ TEST(Pipeline, BehavioursBeforeIdempotencySeeReplaysAndThoseBehindItDoNot)
     EXPECT_TRUE(mediator->send(order("k")));
     EXPECT_TRUE(mediator->send(order("k")));
 
-    EXPECT_EQ(trace, (Trace{"outer in", "inner in", "inner out", "outer out", "outer in", "outer out"}));
+    EXPECT_EQ(
+        trace, (Trace{"outer in", "inner in", "inner out", "outer out", "outer in", "outer out"})
+    );
 }
 
 TEST(Pipeline, ABehaviourAnswersInsteadOfTheHandler)
@@ -215,7 +220,9 @@ TEST(Pipeline, BehavioursSeeContentTenantAndResult)
     builder.use([&seen](Send& send, Next next) -> Task<Sent> {
         EXPECT_EQ(send.command_name(), "create_order");
         EXPECT_EQ(send.tenant_id().text(), "loja-7");
-        EXPECT_EQ(send.content(), R"({"email":"ana@example.com","items":[{"sku":"cafe","quantity":2}]})");
+        EXPECT_EQ(
+            send.content(), R"({"email":"ana@example.com","items":[{"sku":"cafe","quantity":2}]})"
+        );
         EXPECT_EQ(send.command<Ping>(), nullptr);
         EXPECT_EQ(send.result<Order>(), nullptr);
         Sent sent = co_await next();

@@ -7,16 +7,16 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
-#include <thread>
-
 #include <poll.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace umavez::orders {
 namespace {
 
-// A process of this program, forked before there are threads. It tells its parent numbers, in order.
+// A process of this program, forked before there are threads. It tells its parent numbers, in
+// order.
 class Child {
 public:
     using Tell = std::function<void(int)>;
@@ -88,7 +88,9 @@ TEST(MediatorOnRedis, OfThreeProcessesWithManyThreadsOneRunsTheHandler)
     const Child::Body body = [&server](const Child::Tell& tell, const std::function<void()>& hear) {
         MediatorBuilder builder;
         builder.redis_cache("127.0.0.1:" + std::to_string(server.port()));
-        builder.handle<CreateOrder>([&server](const CreateOrder&) { return Order{count_run(server), ""}; });
+        builder.handle<CreateOrder>([&server](const CreateOrder&) {
+            return Order{count_run(server), ""};
+        });
         const auto mediator = must_open(builder);
         tell(0);
         hear();
@@ -164,7 +166,9 @@ TEST(MediatorOnRedis, NamesBeginWithIdempotencyAndShowNoKey)
 
     EXPECT_TRUE(mediator->send(order("my-secret-key")));
 
-    EXPECT_EQ(server.command({"EVAL", "return #redis.call('KEYS', 'idempotency:{*}:r:*')", "0"}), "1");
+    EXPECT_EQ(
+        server.command({"EVAL", "return #redis.call('KEYS', 'idempotency:{*}:r:*')", "0"}), "1"
+    );
     EXPECT_EQ(server.command({"EVAL", "return #redis.call('KEYS', '*secret*')", "0"}), "0");
     EXPECT_EQ(server.command({"EVAL", "return #redis.call('KEYS', 'umavez:*')", "0"}), "0");
 }

@@ -5,13 +5,13 @@
 //     const CreateOrder command{…};
 //     auto order = co_await umavez::send_on_asio(mediator, command);
 //
-// Name the command and the options first, as here: g++ 12 destroys aggregates written as temporaries inside a
-// co_await expression twice.
+// Name the command and the options first, as here: g++ 12 destroys aggregates written as
+// temporaries inside a co_await expression twice.
 //
-// Cancelling the coroutine (a cancellation slot, `||` of awaitable_operators) requests the send's stop: before
-// the handler began nothing is left behind; afterwards the handler is told and its outcome counts. The send
-// itself always runs to its end. A handler that awaits Asio operations is wrapped by from_asio()
-// (umavez/asio.hpp).
+// Cancelling the coroutine (a cancellation slot, `||` of awaitable_operators) requests the send's
+// stop: before the handler began nothing is left behind; afterwards the handler is told and its
+// outcome counts. The send itself always runs to its end. A handler that awaits Asio operations is
+// wrapped by from_asio() (umavez/asio.hpp).
 
 #include <umavez/asio.hpp>
 #include <umavez/mediator.hpp>
@@ -23,7 +23,9 @@
 namespace umavez {
 
 template <Command C>
-boost::asio::awaitable<SendResult<C>> send_on_asio(Mediator& mediator, C command, SendOptions options = {})
+boost::asio::awaitable<SendResult<C>> send_on_asio(
+    Mediator& mediator, C command, SendOptions options = {}
+)
 {
     std::stop_source stop;
     const auto forward = [&stop] { stop.request_stop(); };

@@ -11,9 +11,10 @@
 //         }
 //     };
 //
-// A behaviour that answers by itself calls send.answer(result) and returns success, or returns a SendError.
-// What stands behind the idempotency behaviour runs only when the handler does (inside its transaction, if it
-// has one); what stands before it runs for every send, replays too. Thread-safe: one object serves all sends.
+// A behaviour that answers by itself calls send.answer(result) and returns success, or returns a
+// SendError. What stands behind the idempotency behaviour runs only when the handler does (inside
+// its transaction, if it has one); what stands before it runs for every send, replays too.
+// Thread-safe: one object serves all sends.
 
 #include <umavez/mediator/send.hpp>
 #include <umavez/time.hpp>
@@ -54,7 +55,8 @@ using BehaviourFunction = std::function<Task<Sent>(Send& send, Next next)>;
 struct SendLine {
     std::string command;
     std::string tenant_id;
-    std::string record;  // names the record without showing its key: the same for the same key; or empty
+    std::string
+        record;  // names the record without showing its key: the same for the same key; or empty
     SendOutcome outcome = SendOutcome::executed;
     Duration took{};
     std::string detail;  // of an error or an exception
@@ -72,12 +74,12 @@ std::shared_ptr<Behaviour> logging(SendSink sink);
 // Tells those that took at least `slow_after`.
 std::shared_ptr<Behaviour> timing(Duration slow_after, SendSink sink);
 
-// Refuses commands whose validate() names violations. Added by itself unless MediatorOptions::validation
-// says no; use() it to choose its place.
+// Refuses commands whose validate() names violations. Added by itself unless
+// MediatorOptions::validation says no; use() it to choose its place.
 std::shared_ptr<Behaviour> validation();
 
-// Runs the handler once for each key. Added last by itself unless MediatorOptions::idempotency says no;
-// use() it to choose its place.
+// Runs the handler once for each key. Added last by itself unless MediatorOptions::idempotency says
+// no; use() it to choose its place.
 std::shared_ptr<Behaviour> idempotency();
 
 }  // namespace umavez

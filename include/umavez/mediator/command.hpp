@@ -13,8 +13,9 @@
 // It is idempotent when it has an idempotency_key. Nullopt: the key is made from the content by the
 // KeyGenerator. Without one the command always runs.
 //
-// Its name ("create_order") is that of the type, without namespaces; records are kept under it, so a type that
-// is renamed should keep its old one: static constexpr std::string_view command_name = "create_order";
+// Its name ("create_order") is that of the type, without namespaces; records are kept under it, so
+// a type that is renamed should keep its old one: static constexpr std::string_view command_name =
+// "create_order";
 
 #include <umavez/mediator/type_name.hpp>
 
@@ -49,7 +50,8 @@ concept HasSomeKey = requires { &C::idempotency_key; };
 consteval bool is_command_name(std::string_view name)
 {
     for (const char c : name) {
-        const bool is_good = is_lower(c) || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+        const bool is_good =
+            is_lower(c) || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
         if (!is_good) return false;
     }
     return !name.empty() && name.size() <= 100;
@@ -88,7 +90,8 @@ template <Command C>
 struct CheckedCommand {
     static_assert(
         is_command_name(command_name_of<C>()),
-        "umavez: a command's name is 1 to 100 characters of a-z, 0-9, '.', '_' and '-'; give the command a "
+        "umavez: a command's name is 1 to 100 characters of a-z, 0-9, '.', '_' and '-'; give the "
+        "command a "
         "static constexpr std::string_view command_name."
     );
     static_assert(
@@ -97,7 +100,8 @@ struct CheckedCommand {
     );
     static_assert(
         IdempotentCommand<C> || !HasSomeKey<C>,
-        "umavez: idempotency_key must be, or return, a std::optional<std::string> (a std::string will do)."
+        "umavez: idempotency_key must be, or return, a std::optional<std::string> (a std::string "
+        "will do)."
     );
 };
 

@@ -3,11 +3,12 @@
 // Handlers: the functions that do what a command says, and how the mediator calls them.
 //
 //     Order create_order(const CreateOrder& command);
-//     Task<Receipt> charge(const ProcessPayment& command, HandlerContext& context);     // awaitable
-//     Result<Order> create_order(const CreateOrder& command, Transaction& transaction);  // atomic, SQL only
+//     Task<Receipt> charge(const ProcessPayment& command, HandlerContext& context);     //
+//     awaitable Result<Order> create_order(const CreateOrder& command, Transaction& transaction);
+//     // atomic, SQL only
 //
-// Called from all sending threads at a time. One that takes a Transaction needs a database, may run more than
-// once (one run commits) and may do nothing but SQL.
+// Called from all sending threads at a time. One that takes a Transaction needs a database, may run
+// more than once (one run commits) and may do nothing but SQL.
 
 #include <umavez/lease.hpp>
 #include <umavez/mediator/command.hpp>
@@ -30,7 +31,9 @@ namespace umavez {
 // What a handler may ask. Valid during its call.
 class HandlerContext {
 public:
-    HandlerContext(const TenantId& tenant_id, std::stop_token stop, Lease* lease, bool& is_untouched) noexcept
+    HandlerContext(
+        const TenantId& tenant_id, std::stop_token stop, Lease* lease, bool& is_untouched
+    ) noexcept
         : tenant_id_(tenant_id), stop_(std::move(stop)), lease_(lease), is_untouched_(is_untouched)
     {
     }
@@ -39,10 +42,12 @@ public:
 
     const TenantId& tenant_id() const noexcept { return tenant_id_; }
 
-    // The sender wants no answer any more, or the lease was lost and somebody else may run the same key.
+    // The sender wants no answer any more, or the lease was lost and somebody else may run the same
+    // key.
     std::stop_token stop();
 
-    // Hand this to the other side, so that it can recognise a repetition. Empty: the command has no key.
+    // Hand this to the other side, so that it can recognise a repetition. Empty: the command has no
+    // key.
     std::string_view effect_key() const noexcept;
 
     // 1 in the first attempt. More: an earlier one ended without a result.
@@ -70,7 +75,7 @@ private:
 struct CommandOptions {
     std::optional<bool> idempotency;
     std::optional<Duration> duration;  // how long a result is kept and answers for its key
-    std::optional<Duration> lease;     // how long a dead process blocks its key; heartbeats prolong it
+    std::optional<Duration> lease;  // how long a dead process blocks its key; heartbeats prolong it
 
     // The same key with another content: the first one's result, audited; or a SendError.
     OnMismatch on_mismatch = OnMismatch::original;
@@ -94,7 +99,10 @@ template <typename R>
 Reconciliation happened(const R& result)
 {
     auto json = to_json(result);
-    if (!json) return StillUnknown{.retry_after = {}, .detail = "the result has no JSON form: " + json.error()};
+    if (!json)
+        return StillUnknown{
+            .retry_after = {}, .detail = "the result has no JSON form: " + json.error()
+        };
     Response response;
     response.body = *std::move(json);
     return Happened{std::move(response)};
@@ -109,11 +117,14 @@ struct CommandEntry {
 
     std::string name;
     CommandOptions options;
-    bool is_idempotent = false;     // the type is; options may still say no
-    bool has_transaction = false;   // the handler takes one
+    bool is_idempotent = false;    // the type is; options may still say no
+    bool has_transaction = false;  // the handler takes one
     bool has_validation = false;
+    bool is_plain = false;  // a function that gives the Result itself
 
+    // Known when the mediator opens.
     std::size_t number = 0;  // among the mediator's commands
+    bool is_bare = false;    // a plain function, and no behaviour concerns it
 };
 
 template <Command C>
@@ -137,13 +148,24 @@ class TypedSend final : public Send {
 public:
     using R = typename C::Result;
 
-    TypedSend(const TypedEntry<C>& entry, const C& command, TenantId tenant_id, SendOptions options)
-        : Send(entry, std::move(tenant_id), std::move(options)), typed_(entry), command_(command)
+    TypedSend(
+        const TypedEntry<C>& entry,
+        const C& command,
+        const TenantId& default_tenant,
+        SendOptions options
+    )
+        : Send(entry, default_tenant, std::move(options)), typed_(entry), command_(command)
     {
     }
 
     void run_inside(Transaction& outer) noexcept { outer_ = &outer; }
-    std::optional<R>& found() noexcept { return result_; }
+
+    // What the sender gets, once the pipeline has ended like this.
+    std::expected<R, SendError> take(Sent sent)
+    {
+        if (!sent) return std::unexpected(std::move(sent).error());
+        return std::move(*result_);
+    }
 
     std::string content() const override
     {
@@ -198,13 +220,17 @@ private:
     {
         if (typed_.awaitable) return await_handler();
         if (typed_.atomic) return Task<Sent>::ready(call_in_transaction());
-        HandlerContext context{tenant_id_, options_.stop, protection_.lease, protection_.is_untouched};
+        HandlerContext context{
+            tenant_id_, options_.stop, protection_.lease, protection_.is_untouched
+        };
         result_.emplace(typed_.plain(command_, context));
         return Task<Sent>::ready(Sent{});
     }
     Task<Sent> await_handler()
     {
-        HandlerContext context{tenant_id_, options_.stop, protection_.lease, protection_.is_untouched};
+        HandlerContext context{
+            tenant_id_, options_.stop, protection_.lease, protection_.is_untouched
+        };
         result_.emplace(co_await typed_.awaitable(command_, context));
         co_return Sent{};
     }
@@ -232,7 +258,8 @@ struct handler_does_not_fit {
     static_assert(
         sizeof(C) == 0,
         "umavez: a handler is called with (const Command&), (const Command&, HandlerContext&) or "
-        "(const Command&, Transaction&) and returns Command::Result, Task<Result> or, with a Transaction, "
+        "(const Command&, Transaction&) and returns Command::Result, Task<Result> or, with a "
+        "Transaction, "
         "umavez::Result<Result>."
     );
 };
@@ -268,18 +295,21 @@ void set_handler(TypedEntry<C>& entry, Handler handler)
     } else if constexpr (std::is_invocable_r_v<Awaited, Handler&, const C&, HandlerContext&>) {
         entry.awaitable = std::move(handler);
     } else if constexpr (std::is_invocable_r_v<Awaited, Handler&, const C&>) {
-        entry.awaitable = [handler = std::move(handler)](const C& command, HandlerContext&) mutable {
+        entry.awaitable = [handler =
+                               std::move(handler)](const C& command, HandlerContext&) mutable {
             return handler(command);
         };
     } else if constexpr (std::is_invocable_r_v<R, Handler&, const C&, HandlerContext&>) {
         entry.plain = std::move(handler);
     } else if constexpr (std::is_invocable_r_v<R, Handler&, const C&>) {
-        entry.plain = [handler = std::move(handler)](const C& command, HandlerContext&) mutable -> R {
+        entry.plain = [handler =
+                           std::move(handler)](const C& command, HandlerContext&) mutable -> R {
             return handler(command);
         };
     } else {
         static_cast<void>(handler_does_not_fit<C, Handler>{});
     }
+    entry.is_plain = static_cast<bool>(entry.plain);
 }
 
 }  // namespace detail

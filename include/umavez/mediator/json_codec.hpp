@@ -2,23 +2,26 @@
 
 // How C++ values become JSON and values again.
 //
-// | C++                                             | JSON                                                   |
-// |-------------------------------------------------|--------------------------------------------------------|
-// | bool, integers, float, double, Decimal          | true, 42, 1.5, 12.50: exact, or refused                |
-// | std::string                                     | "text", valid UTF-8                                    |
-// | std::optional                                   | the value or null                                      |
-// | vector, list, deque, set, array                 | […]                                                    |
-// | map, unordered_map with text, integer, enum keys| {…}                                                    |
-// | enums, described                                | "enumerator"                                           |
-// | structs, described                              | {"member": …}; all of them, inherited ones too         |
-// | std::variant                                    | {"Alternative": …}; std::monostate is null             |
-// | sys_time, sys_days, year_month_day              | "2026-01-31T12:00:00.000Z", "2026-01-31"               |
-// | durations of integers                           | their count                                            |
+// | C++                                | JSON                                            |
+// |------------------------------------|-------------------------------------------------|
+// | bool, integers, float, double      | true, 42, 1.5: exact, or refused                |
+// | Decimal                            | 12.50                                           |
+// | std::string                        | "text", valid UTF-8                             |
+// | std::optional                      | the value or null                               |
+// | vector, list, deque, set, array    | […]                                             |
+// | maps; keys text, integers or enums | {…}                                             |
+// | enums, described                   | "enumerator"                                    |
+// | structs, described                 | {"member": …}; all of them, inherited ones too  |
+// | std::variant                       | {"Alternative": …}; std::monostate is null      |
+// | sys_time                           | "2026-01-31T12:00:00.000Z"                      |
+// | sys_days, year_month_day           | "2026-01-31"                                    |
+// | durations of integers              | their count                                     |
 //
-// A type of your own: specialise JsonCodec. Anything else is an error of the compiler that names the type.
+// A type of your own: specialise JsonCodec. Anything else is an error of the compiler that names
+// the type.
 //
-// Reading is strict: a member that is missing (unless optional) or unknown, a number that does not fit, a
-// name that no enumerator has are refused, because a value that is nearly right is wrong.
+// Reading is strict: a member that is missing (unless optional) or unknown, a number that does not
+// fit, a name that no enumerator has are refused, because a value that is nearly right is wrong.
 
 #include <umavez/decimal.hpp>
 #include <umavez/mediator/json_text.hpp>
@@ -29,6 +32,7 @@
 #include <boost/mp11.hpp>
 #include <boost/pfr/tuple_size.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -41,6 +45,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace umavez {
 
@@ -48,8 +53,8 @@ namespace umavez {
 //
 //     template <>
 //     struct umavez::JsonCodec<Isbn> {
-//         static JsonFailure write(const Isbn& isbn, JsonText& out) { return out.string(isbn.text()); }
-//         static JsonFailure read(const JsonView& json, Isbn& isbn);
+//         static JsonFailure write(const Isbn& isbn, JsonText& out) { return
+//         out.string(isbn.text()); } static JsonFailure read(const JsonView& json, Isbn& isbn);
 //     };
 template <typename T>
 struct JsonCodec;
@@ -68,7 +73,8 @@ template <typename T>
 struct does_not_convert_from_json {
     static_assert(
         sizeof(T) == 0,
-        "umavez: this type cannot be read from JSON: it does not own what it shows, or has no default "
+        "umavez: this type cannot be read from JSON: it does not own what it shows, or has no "
+        "default "
         "constructor. Use std::string, or specialise umavez::JsonCodec for it."
     );
 };
@@ -112,8 +118,13 @@ template <Integer Rep, typename Period>
 inline constexpr bool is_count<std::chrono::duration<Rep, Period>> = true;
 
 template <typename T>
-using MembersOf = boost::describe::describe_members<
-    T, boost::describe::mod_any_access | boost::describe::mod_inherited>;
+using MembersOf = boost::describe::
+    describe_members<T, boost::describe::mod_any_access | boost::describe::mod_inherited>;
+
+template <typename Left, typename Right>
+using IsNamedBefore = boost::mp11::mp_bool<(std::string_view{Left::name} < Right::name)>;
+template <typename T>
+using SortedMembersOf = boost::mp11::mp_sort<MembersOf<T>, IsNamedBefore>;
 
 // A member that nobody described would be missing from keys and kept results, in silence.
 template <typename T>
@@ -132,7 +143,8 @@ template <typename T>
 struct has_undescribed_members {
     static_assert(
         describes_all_members<T>(),
-        "umavez: this struct has a member that its BOOST_DESCRIBE_STRUCT leaves out; describe all of them."
+        "umavez: this struct has a member that its BOOST_DESCRIBE_STRUCT leaves out; describe all "
+        "of them."
     );
 };
 
@@ -162,8 +174,8 @@ JsonFailure parse_integer(std::string_view text, T& value)
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc{} && end == text.data() + text.size()) return std::nullopt;
     return JsonProblem{
-        std::string{text} + " is no integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
-        std::to_string(std::numeric_limits<T>::max())
+        std::string{text} + " is no integer from " + std::to_string(std::numeric_limits<T>::min()) +
+        " to " + std::to_string(std::numeric_limits<T>::max())
     };
 }
 
@@ -211,12 +223,11 @@ template <DescribedStruct T>
 JsonFailure write_members(const T& value, JsonText& out, std::string_view left_out = {})
 {
     static_cast<void>(has_undescribed_members<T>{});
-    JsonFailure failure;
-    out.begin_object();
-    boost::mp11::mp_for_each<MembersOf<T>>([&](auto member) {
+    JsonFailure failure = out.begin_object();
+    boost::mp11::mp_for_each<SortedMembersOf<T>>([&](auto member) {
         if (failure || left_out == member.name) return;
-        failure = out.name(member.name);
-        if (!failure) failure = write_json(value.*member.pointer, out);
+        out.plain_name(member.name);
+        failure = write_json(value.*member.pointer, out);
         if (failure) failure->put_in_member(member.name);
     });
     out.end_object();
@@ -257,7 +268,8 @@ JsonFailure write_variant(const std::variant<Alternatives...>& value, JsonText& 
 {
     static_assert(
         have_names_of_their_own<Alternatives...>(),
-        "umavez: two alternatives of this std::variant have the same name in JSON; wrap one in a struct."
+        "umavez: two alternatives of this std::variant have the same name in JSON; wrap one in a "
+        "struct."
     );
     if (value.valueless_by_exception()) return JsonProblem{"the variant holds nothing"};
     return std::visit(
@@ -266,8 +278,8 @@ JsonFailure write_variant(const std::variant<Alternatives...>& value, JsonText& 
                 out.null();
                 return std::nullopt;
             } else {
-                out.begin_object();
-                JsonFailure failure = out.name(alternative_name<T>());
+                JsonFailure failure = out.begin_object();
+                if (!failure) failure = out.name(alternative_name<T>());
                 if (!failure) failure = write_json(held, out);
                 out.end_object();
                 return failure;
@@ -286,7 +298,8 @@ JsonFailure read_variant(const JsonView& json, std::variant<Alternatives...>& va
             return std::nullopt;
         }
     }
-    if (!json.is_object() || json.size() != 1) return JsonProblem{"expected an object with one member"};
+    if (!json.is_object() || json.size() != 1)
+        return JsonProblem{"expected an object with one member"};
     return json.each_member([&value](std::string_view name, const JsonView& inner) -> JsonFailure {
         JsonFailure failure = JsonProblem{"no alternative has this name"};
         const auto try_one = [&]<typename T>(std::type_identity<T>) {
@@ -303,20 +316,42 @@ JsonFailure read_variant(const JsonView& json, std::variant<Alternatives...>& va
 }
 
 template <typename K>
-JsonFailure write_name(const K& key, JsonText& out)
+std::optional<std::string> to_name(const K& key)
 {
     if constexpr (Integer<K>) {
-        return out.name(std::to_string(key));
+        return std::to_string(key);
     } else if constexpr (DescribedEnum<K>) {
         const char* const name = enumerator_name(key);
-        if (name == nullptr) return JsonProblem{"a key has no enumerator"};
-        return out.name(name);
+        if (name == nullptr) return std::nullopt;
+        return name;
     } else if constexpr (std::convertible_to<const K&, std::string_view>) {
-        return out.name(key);
+        return std::string{std::string_view{key}};
     } else {
         static_cast<void>(does_not_convert_to_json<K>{});
         return std::nullopt;
     }
+}
+
+template <Map T>
+JsonFailure write_map(const T& map, JsonText& out)
+{
+    using Named = std::pair<std::string, const typename T::mapped_type*>;
+    std::vector<Named> members;
+    members.reserve(map.size());
+    for (const auto& [key, value] : map) {
+        auto name = to_name(key);
+        if (!name) return JsonProblem{"a key has no enumerator"};
+        members.emplace_back(*std::move(name), &value);
+    }
+    std::ranges::sort(members, name_goes_before, &Named::first);
+    JsonFailure failure = out.begin_object();
+    for (auto member = members.begin(); !failure && member != members.end(); ++member) {
+        failure = out.name(member->first);
+        if (!failure) failure = write_json(*member->second, out);
+        if (failure) failure->put_in_member(member->first);
+    }
+    out.end_object();
+    return failure;
 }
 
 template <typename K>
@@ -345,7 +380,9 @@ JsonFailure read_fixed(const JsonView& json, T& list)
         return JsonProblem{"expected " + std::to_string(list.size()) + " elements"};
     }
     std::size_t next = 0;
-    return json.each_element([&](const JsonView& element) { return read_json(element, list[next++]); });
+    return json.each_element([&](const JsonView& element) {
+        return read_json(element, list[next++]);
+    });
 }
 
 template <Sequence T>
@@ -364,14 +401,17 @@ template <Map T>
 JsonFailure read_map(const JsonView& json, T& map)
 {
     map.clear();
-    return json.each_member([&map](std::string_view name, const JsonView& json_value) -> JsonFailure {
-        typename T::key_type key{};
-        if (JsonFailure failure = read_name(name, key)) return failure;
-        typename T::mapped_type value{};
-        if (JsonFailure failure = read_json(json_value, value)) return failure;
-        if (!map.emplace(std::move(key), std::move(value)).second) return JsonProblem{"a second time"};
-        return std::nullopt;
-    });
+    return json.each_member(
+        [&map](std::string_view name, const JsonView& json_value) -> JsonFailure {
+            typename T::key_type key{};
+            if (JsonFailure failure = read_name(name, key)) return failure;
+            typename T::mapped_type value{};
+            if (JsonFailure failure = read_json(json_value, value)) return failure;
+            if (!map.emplace(std::move(key), std::move(value)).second)
+                return JsonProblem{"a second time"};
+            return std::nullopt;
+        }
+    );
 }
 
 template <Floating T>
@@ -402,7 +442,7 @@ JsonFailure write_json(const T& value, JsonText& out)
     } else if constexpr (std::same_as<T, std::string> || std::same_as<T, std::string_view>) {
         return out.string(value);
     } else if constexpr (std::same_as<T, Decimal>) {
-        out.raw(value.text());
+        out.number_text(value.text());
     } else if constexpr (std::same_as<T, std::monostate>) {
         out.null();
     } else if constexpr (is_a<T, std::optional>) {
@@ -423,15 +463,9 @@ JsonFailure write_json(const T& value, JsonText& out)
     } else if constexpr (DescribedStruct<T>) {
         return write_members(value, out);
     } else if constexpr (Map<T>) {
-        out.begin_object();
-        for (const auto& [key, mapped] : value) {
-            JsonFailure failure = write_name(key, out);
-            if (!failure) failure = write_json(mapped, out);
-            if (failure) return failure;
-        }
-        out.end_object();
+        return write_map(value, out);
     } else if constexpr (Sequence<T>) {
-        out.begin_array();
+        if (JsonFailure failure = out.begin_array()) return failure;
         std::size_t index = 0;
         for (const typename T::value_type& element : value) {
             if (JsonFailure failure = write_json(element, out)) {
@@ -510,9 +544,11 @@ JsonFailure read_json(const JsonView& json, T& value)
 
 // The whole way at once. The error says where and why.
 template <typename T>
-std::expected<std::string, std::string> to_json(const T& value)
+std::expected<std::string, std::string> to_json(
+    const T& value, JsonForm form = JsonForm::as_written
+)
 {
-    JsonText out;
+    JsonText out{form};
     if (const JsonFailure failure = write_json(value, out)) return std::unexpected(failure->text());
     return out.take();
 }

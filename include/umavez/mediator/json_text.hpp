@@ -1,10 +1,12 @@
 #pragma once
 
-// JsonText and JsonView: the two ends of a conversion to and from JSON, and JsonProblem, which says where a
-// value could not be converted.
+// JsonText and JsonView: the two ends of a conversion to and from JSON, and JsonProblem, which says
+// where a value could not be converted.
 //
 // Numbers stay text on both sides, so nothing is rounded. Confined to their thread.
 
+#include <array>
+#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -36,34 +38,67 @@ private:
 // Nullopt: all went well.
 using JsonFailure = std::optional<JsonProblem>;
 
-// A JSON text under construction. Commas come by themselves.
+// Canonical: equal values are equal texts (docs/reference/fingerprint.md). As written: numbers keep
+// their decimals.
+enum class JsonForm : std::uint8_t { as_written, canonical };
+
+// A JSON text under construction. Commas come by themselves; names of members come in order
+// (name_goes_before).
 class JsonText {
 public:
-    void null() { raw("null"); }
-    void boolean(bool value) { raw(value ? "true" : "false"); }
-    void number(std::integral auto value) { raw(std::to_string(value)); }
-    JsonFailure number(double value);                // not infinite, not NaN
-    JsonFailure string(std::string_view value);      // valid UTF-8
-    void raw(std::string_view json);                 // a value that is JSON already
+    explicit JsonText(JsonForm form = JsonForm::as_written) noexcept : form_(form) {}
 
-    void begin_object() { open('{'); }
+    void null() { append("null"); }
+    void boolean(bool value) { append(value ? "true" : "false"); }
+    template <std::integral T>
+    void number(T value)
+    {
+        std::array<char, 24> digits;  // of 64 bits and a sign
+        const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+        append({digits.data(), written.ptr});
+    }
+    JsonFailure number(double value);            // not infinite, not NaN
+    void number_text(std::string_view number);   // a number that is JSON already
+    JsonFailure string(std::string_view value);  // valid UTF-8
+    JsonFailure raw(std::string_view json);      // whatever is JSON already
+
+    JsonFailure begin_object() { return open('{'); }
     JsonFailure name(std::string_view name);
+    void plain_name(std::string_view name);  // one that needs no escapes, as names in C++ do not
     void end_object() { close('}'); }
-    void begin_array() { open('['); }
+    JsonFailure begin_array() { return open('['); }
     void end_array() { close(']'); }
 
+    void reserve(std::size_t bytes) { text_.reserve(bytes); }
     const std::string& text() const noexcept { return text_; }
     std::string take() { return std::move(text_); }
 
 private:
-    void open(char bracket);
+    void begin_value()
+    {
+        if (needs_comma_) text_ += ',';
+        needs_comma_ = true;
+    }
+    void append(std::string_view json)
+    {
+        begin_value();
+        text_ += json;
+    }
+    void append_canonical(std::string_view number);
+    JsonFailure open(char bracket);
     void close(char bracket);
 
+    const JsonForm form_;
     std::string text_;
+    std::size_t depth_ = 0;
     bool needs_comma_ = false;
 };
 
-// A value that was read; it borrows the document. Questions that do not fit its kind are answered nullopt.
+// The canonical order of member names: by UTF-16 code units.
+bool name_goes_before(std::string_view left, std::string_view right) noexcept;
+
+// A value that was read; it borrows the document. Questions that do not fit its kind are answered
+// nullopt.
 class JsonView {
 public:
     JsonView(const JsonNodes& nodes, std::uint32_t node) noexcept : nodes_(&nodes), node_(node) {}
@@ -117,7 +152,9 @@ private:
 namespace detail {
 
 // Parses `json` and calls `read` with its root.
-JsonFailure read_document(std::string_view json, JsonFailure (*read)(const JsonView&, void*), void* into);
+JsonFailure read_document(
+    std::string_view json, JsonFailure (*read)(const JsonView&, void*), void* into
+);
 
 }  // namespace detail
 }  // namespace umavez

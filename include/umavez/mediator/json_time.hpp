@@ -1,7 +1,7 @@
 #pragma once
 
-// Times in JSON: instants of the system's clock as RFC 3339 in UTC, with as many decimals as their type has;
-// days and dates as "2026-01-31". Years 0000 to 9999. Thread-safe.
+// Times in JSON: instants of the system's clock as RFC 3339 in UTC, with as many decimals as their
+// type has; days and dates as "2026-01-31". Years 0000 to 9999. Thread-safe.
 
 #include <umavez/mediator/json_text.hpp>
 
@@ -45,7 +45,9 @@ JsonFailure write_time(const std::chrono::sys_time<D>& time, JsonText& out)
         static_assert(decimals >= 0, "umavez: this clock does not count in decimals of a second");
         const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
         const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(time - seconds);
-        const TimeParts parts{seconds.time_since_epoch().count(), static_cast<std::uint32_t>(rest.count())};
+        const TimeParts parts{
+            seconds.time_since_epoch().count(), static_cast<std::uint32_t>(rest.count())
+        };
         return write_time(parts, decimals, out);
     }
 }
@@ -65,7 +67,8 @@ JsonFailure read_time(const JsonView& json, std::chrono::sys_time<D>& time)
         const std::chrono::nanoseconds rest{parts.nanoseconds};
         using Wide = std::chrono::duration<long double, typename D::period>;
         const auto wide = std::chrono::duration_cast<Wide>(whole);
-        if (wide > D::max() - std::chrono::duration_cast<D>(std::chrono::seconds{1}) || wide < D::min()) {
+        if (wide > D::max() - std::chrono::duration_cast<D>(std::chrono::seconds{1}) ||
+            wide < D::min()) {
             return JsonProblem{"the time does not fit"};
         }
         const D value = std::chrono::duration_cast<D>(whole) + std::chrono::duration_cast<D>(rest);

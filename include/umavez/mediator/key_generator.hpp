@@ -2,9 +2,9 @@
 
 // KeyGenerator: the key of a command that brings none.
 //
-// A key made from the content says that two equal commands are one. That is right for a message delivered
-// twice, and wrong for a customer who orders the same thing again on purpose: see docs/guides/mediator.md.
-// Thread-safe.
+// A key made from the content says that two equal commands are one. That is right for a message
+// delivered twice, and wrong for a customer who orders the same thing again on purpose: see
+// docs/guides/mediator.md. Thread-safe.
 
 #include <memory>
 #include <string>
@@ -16,7 +16,8 @@ class KeyGenerator {
 public:
     virtual ~KeyGenerator() = default;
 
-    // `content`: the command as canonical JSON, its own key left out. 1 to 255 bytes of UTF-8 come back.
+    // `content`: the command as canonical JSON, its own key left out. 1 to 255 bytes of UTF-8 come
+    // back.
     virtual std::string make_key(std::string_view command_name, std::string_view content) const = 0;
 };
 

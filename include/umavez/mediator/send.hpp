@@ -2,8 +2,9 @@
 
 // Send: one command on its way through the pipeline, and what its sender is told.
 //
-// Outcomes of sending are values: either the command's Result, or a SendError that says what happened to the
-// effect. An exception of a handler is never turned into one: it reaches the sender unchanged.
+// Outcomes of sending are values: either the command's Result, or a SendError that says what
+// happened to the effect. An exception of a handler is never turned into one: it reaches the sender
+// unchanged.
 
 #include <umavez/mediator/json_text.hpp>
 #include <umavez/names.hpp>
@@ -26,21 +27,21 @@ class Lease;
 class Transaction;
 
 enum class SendErrc : std::uint8_t {
-    no_handler = 1,      // Nobody registered one.
-    invalid,             // The command's own validation refused it; see `violations`.
-    invalid_key,         // The key is empty, too long or no text.
-    cancelled,           // The sender's stop came before the handler began.
-    in_progress,         // Somebody else runs this key; come back after `retry_after`.
-    mismatch,            // The key was used for another content, and the command says `reject`.
-    in_doubt,            // Nobody knows whether the effect happened; an operator or the reconciler will tell.
+    no_handler = 1,  // Nobody registered one.
+    invalid,         // The command's own validation refused it; see `violations`.
+    invalid_key,     // The key is empty, too long or no text.
+    cancelled,       // The sender's stop came before the handler began.
+    in_progress,     // Somebody else runs this key; come back after `retry_after`.
+    mismatch,        // The key was used for another content, and the command says `reject`.
+    in_doubt,  // Nobody knows whether the effect happened; an operator or the reconciler will tell.
     unavailable,         // The store could not be reached.
     failed,              // The handler, or an operator in its name, said that it failed.
     unwritable_command,  // The command cannot be written as JSON; `detail` names type and member.
     unwritable_result,   // The handler's result cannot be written as JSON, so it was not kept.
-    unreadable_result,   // It ran before; the result that was kept is not one of this type any more.
-    omitted_result,      // It ran before; the result was too large to be kept.
-    no_result,           // A behaviour ended the pipeline without an answer.
-    misuse,              // The call is not allowed here; `detail` says what is.
+    unreadable_result,  // It ran before; the result that was kept is not one of this type any more.
+    omitted_result,     // It ran before; the result was too large to be kept.
+    no_result,          // A behaviour ended the pipeline without an answer.
+    misuse,             // The call is not allowed here; `detail` says what is.
 };
 
 std::string_view to_text(SendErrc code) noexcept;
@@ -69,8 +70,8 @@ enum class SendOutcome : std::uint8_t {
     mismatch,
     in_doubt,
     unavailable,
-    failed,      // the handler threw or said so
-    refused,     // validation, a behaviour, a bad key
+    failed,   // the handler threw or said so
+    refused,  // validation, a behaviour, a bad key
     cancelled,
     unreadable,  // it ran, but its result cannot be given back
     count_,
@@ -86,7 +87,8 @@ struct SendReport {
 struct SendOptions {
     std::optional<TenantId> tenant_id;  // nullopt: MediatorOptions::tenant
     std::stop_token stop;
-    std::optional<Duration> wait;  // for somebody else's execution; nullopt: as the command's options say
+    std::optional<Duration>
+        wait;  // for somebody else's execution; nullopt: as the command's options say
     SendReport* report = nullptr;  // filled in before the send ends
 };
 
@@ -128,8 +130,8 @@ public:
         return is_it ? static_cast<const R*>(result_address()) : nullptr;
     }
 
-    // Sets the result, for a behaviour that answers without what follows. False: the command's Result is
-    // another type, and nothing was set.
+    // Sets the result, for a behaviour that answers without what follows. False: the command's
+    // Result is another type, and nothing was set.
     template <typename R>
     [[nodiscard]] bool answer(R result)
     {
@@ -145,8 +147,12 @@ public:
     const SendReport& report() const noexcept { return report_; }
 
 protected:
-    Send(const detail::CommandEntry& entry, TenantId tenant_id, SendOptions options) noexcept
-        : entry_(entry), tenant_id_(std::move(tenant_id)), options_(std::move(options))
+    Send(
+        const detail::CommandEntry& entry, const TenantId& default_tenant, SendOptions options
+    ) noexcept
+        : entry_(entry),
+          options_(std::move(options)),
+          tenant_id_(options_.tenant_id ? *options_.tenant_id : default_tenant)
     {
     }
     ~Send() = default;
@@ -175,8 +181,8 @@ protected:
     };
 
     const detail::CommandEntry& entry_;
-    TenantId tenant_id_;
-    SendOptions options_;
+    const SendOptions options_;
+    const TenantId& tenant_id_;  // of the options, or the mediator's own
     SendReport report_;
     Protection protection_;
     Transaction* outer_ = nullptr;  // the caller's own transaction

@@ -14,8 +14,9 @@ namespace umavez {
 struct CommandStats {
     std::string command;
     std::array<std::uint64_t, static_cast<std::size_t>(SendOutcome::count_)> ended{};
-    std::uint64_t takeovers = 0;            // of runs whose process died
-    std::uint64_t mismatches_ignored = 0;  // another content under a known key, answered with the first result
+    std::uint64_t takeovers = 0;  // of runs whose process died
+    std::uint64_t mismatches_ignored =
+        0;  // another content under a known key, answered with the first result
 
     std::uint64_t count(SendOutcome outcome) const noexcept
     {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The names of C++ types, known to the compiler: "CreateOrder" and, as commands are called, "create_order".
-// All of it is computed at compile time.
+// The names of C++ types, known to the compiler: "CreateOrder" and, as commands are called,
+// "create_order". All of it is computed at compile time.
 
 #include <array>
 #include <cstddef>
@@ -31,9 +31,18 @@ consteval std::string_view type_name_of()
     return name.substr(begin);
 }
 
-constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-constexpr char to_lower(char c) noexcept { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr bool is_upper(char c) noexcept
+{
+    return c >= 'A' && c <= 'Z';
+}
+constexpr bool is_lower(char c) noexcept
+{
+    return c >= 'a' && c <= 'z';
+}
+constexpr char to_lower(char c) noexcept
+{
+    return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 // CreateOrder, createOrder and create_order are all "create_order"; HTTPCall is "http_call".
 template <typename T>
