@@ -19,3 +19,4 @@ run(
 )
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/shop ${WORK}/shop.db)
+run(${WORK}/build/commands)

@@ -221,7 +221,7 @@ TEST(Pipeline, BehavioursSeeContentTenantAndResult)
         EXPECT_EQ(send.command_name(), "create_order");
         EXPECT_EQ(send.tenant_id().text(), "loja-7");
         EXPECT_EQ(
-            send.content(), R"({"email":"ana@example.com","items":[{"sku":"cafe","quantity":2}]})"
+            send.content(), R"({"email":"ana@example.com","items":[{"quantity":2,"sku":"cafe"}]})"
         );
         EXPECT_EQ(send.command<Ping>(), nullptr);
         EXPECT_EQ(send.result<Order>(), nullptr);

@@ -55,7 +55,9 @@ public:
     {
         std::array<char, 24> digits;  // of 64 bits and a sign
         const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-        append({digits.data(), written.ptr});
+        const std::string_view text{digits.data(), written.ptr};
+        // Up to so many digits an integer is its own canonical form.
+        text.size() <= 15 ? append(text) : number_text(text);
     }
     JsonFailure number(double value);            // not infinite, not NaN
     void number_text(std::string_view number);   // a number that is JSON already
