@@ -3,8 +3,9 @@
 // Mediator: typed commands whose handlers run once for each key.
 //
 //     umavez::MediatorBuilder builder;
-//     builder.memory_cache();                        // or redis_cache("localhost:6379"), or
-//     database(db) builder.use(umavez::logging(sink)); builder.handle<CreateOrder>(create_order);
+//     builder.memory_cache();                 // or redis_cache("localhost:6379"), or database(db)
+//     builder.use(umavez::logging(sink));
+//     builder.handle<CreateOrder>(create_order);
 //     auto mediator = builder.open();
 //
 //     auto order = (*mediator)->send(CreateOrder{…});   // std::expected<Order, SendError>
@@ -73,12 +74,12 @@ public:
     // Runs the pipeline and blocks until there is an answer. An exception of the handler comes out
     // unchanged.
     template <Command C>
-    SendResult<C> send(const C& command, SendOptions options = {})
+    [[nodiscard]] SendResult<C> send(const C& command, SendOptions options = {})
     {
         const auto* const entry = find<C>();
-        if (entry == nullptr) return std::unexpected(no_handler(command_name_of<C>()));
+        if (entry == nullptr) return no_handler<C>(options);
         if (entry->is_bare) return call(*entry, command, options);
-        detail::TypedSend<C> sending{*entry, command, default_tenant(), std::move(options)};
+        detail::TypedSend<C> sending{*this, *entry, command, std::move(options)};
         return sending.take(wait(run(sending)));
     }
 
@@ -87,19 +88,21 @@ public:
     Task<SendResult<C>> async_send(C command, SendOptions options = {})
     {
         const auto* const entry = find<C>();
-        if (entry == nullptr) co_return std::unexpected(no_handler(command_name_of<C>()));
-        detail::TypedSend<C> sending{*entry, command, default_tenant(), std::move(options)};
+        if (entry == nullptr) co_return no_handler<C>(options);
+        detail::TypedSend<C> sending{*this, *entry, command, std::move(options)};
         co_return sending.take(co_await run(sending));
     }
 
     // Inside a transaction of the mediator's database: claim, handler and result are part of it and
-    // are undone with it. Only for handlers that take a Transaction.
+    // are undone with it; it is counted when that commits. Only for handlers that take a Transaction.
     template <Command C>
-    SendResult<C> send_in(Transaction& outer, const C& command, SendOptions options = {})
+    [[nodiscard]] SendResult<C> send_in(
+        Transaction& outer, const C& command, SendOptions options = {}
+    )
     {
         const auto* const entry = find<C>();
-        if (entry == nullptr) return std::unexpected(no_handler(command_name_of<C>()));
-        detail::TypedSend<C> sending{*entry, command, default_tenant(), std::move(options)};
+        if (entry == nullptr) return no_handler<C>(options);
+        detail::TypedSend<C> sending{*this, *entry, command, std::move(options)};
         sending.run_inside(outer);
         return sending.take(wait(run(sending)));
     }
@@ -112,6 +115,8 @@ public:
     // For operators: records, explain, release, resolve. The operation of a record is the command's
     // name.
     Engine& engine() noexcept;
+
+    const TenantId& default_tenant() const noexcept;
 
 private:
     template <Command C>
@@ -128,7 +133,7 @@ private:
     {
         bool is_untouched = false;
         const TenantId& tenant_id = options.tenant_id ? *options.tenant_id : default_tenant();
-        HandlerContext context{tenant_id, options.stop, nullptr, is_untouched};
+        HandlerContext context{*this, tenant_id, options.stop, nullptr, is_untouched};
         try {
             if (options.stop.stop_requested()) {
                 return std::unexpected(cancelled(entry, options.report));
@@ -142,8 +147,14 @@ private:
         }
     }
 
+    template <Command C>
+    static SendResult<C> no_handler(const SendOptions& options)
+    {
+        if (options.report != nullptr) *options.report = {};
+        return std::unexpected(no_handler(command_name_of<C>()));
+    }
+
     const detail::CommandEntry* find(std::size_t index) const noexcept;
-    const TenantId& default_tenant() const noexcept;
     Task<Sent> run(Send& send);
     void end_call(const detail::CommandEntry& entry, SendOutcome outcome, SendReport* report);
     SendError cancelled(const detail::CommandEntry& entry, SendReport* report);

@@ -27,7 +27,8 @@ struct Request {
     // A duplicate waits this long for the first, whatever the policy says.
     std::optional<Duration> wait;
 
-    // Ends the wait of a duplicate at once, with Errc::cancelled. What runs already goes on.
+    // Ends the wait for an execution in this process, or for a lease of another, with Errc::cancelled. What
+    // runs already goes on, and so does the wait for another process's transaction (duplicate_wait).
     std::stop_token stop;
 };
 
@@ -45,7 +46,7 @@ struct Replayed {
     Status status = Status::succeeded;  // or failed
     bool omitted = false;  // too large to keep, or resolved without one: no body to give back
     std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: never
-    bool waited = false;  // it was running when we came
+    bool waited = false;  // it was seen running when we came
 };
 
 // Another owner is at it.

@@ -29,6 +29,10 @@
 
 namespace umavez {
 
+namespace detail {
+class MediatorCore;
+}
+
 struct Blob {
     std::string bytes;
     friend bool operator==(const Blob&, const Blob&) = default;
@@ -98,6 +102,7 @@ protected:
     // own.
     friend class AtomicRun;
     friend class EngineImpl;
+    friend class detail::MediatorCore;
     virtual Result<void> begin_savepoint() = 0;
     // For what is hardly ever undone: an implementation may make a mark only, and run the closure again
     // when it must be undone after all.

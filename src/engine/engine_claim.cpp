@@ -17,6 +17,7 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
     Declared& operation, RecordId& id, const Request& request, Sighting* seen
 )
 {
+    keeper_.get_ready();
     // A repeated write may find the first one applied, so the lease counts from the first.
     const Duration sent_at = clock_.boottime();
     ClaimFlow flow{id, request, operation.policy, make_execution(), options_.audit};

@@ -66,10 +66,11 @@ bool Flights::Ticket::Awaiter::suspend(std::coroutine_handle<> handle, Scheduler
 {
     const std::lock_guard guard{waiter->mutex};
     if (waiter->is_woken) return false;
-    waiter->handle = handle;
-    waiter->scheduler = &scheduler;
     // The callback keeps the waiter alive and does nothing if the event came first.
     timer = flights.timers_.schedule(timeout, [kept = waiter] { kept->wake(false); });
+    // Last, because the first timer starts a thread, which may fail: nobody may wake who does not wait.
+    waiter->handle = handle;
+    waiter->scheduler = &scheduler;
     return true;
 }
 

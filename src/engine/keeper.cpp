@@ -78,7 +78,6 @@ void Keeper::begin_ticking()
 
 void Keeper::add(LeaseState& lease)
 {
-    if (!is_ticking_.load(std::memory_order_relaxed)) begin_ticking();
     Shard& shard = shard_of(lease);
     const std::lock_guard guard{shard.mutex};
     lease.is_kept = true;

@@ -26,12 +26,18 @@ public:
     {
     }
 
-    // `shortest` lease of all operations: a tenth of it, at most a second, is the period of ticks. The first
-    // lease starts them.
+    // `shortest` lease of all operations: a tenth of it, at most a second, is the period of ticks. They start
+    // with the first claim.
     void start(Duration shortest);
 
     // Ticks no more and raises lost() everywhere.
     void stop();
+
+    // Before a lease is claimed: what ticks may be a thread that cannot be started.
+    void get_ready()
+    {
+        if (!is_ticking_.load(std::memory_order_acquire)) begin_ticking();
+    }
 
     // Until no heartbeat is on its way. Not for the timers' own thread.
     void drain();

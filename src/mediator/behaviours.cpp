@@ -20,17 +20,6 @@ private:
     const BehaviourFunction function_;
 };
 
-std::string text_of(const std::exception_ptr& exception)
-{
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::exception& thrown) {
-        return thrown.what();
-    } catch (...) {
-        return "an exception that is no std::exception";
-    }
-}
-
 SendLine make_line(const Send& send, SendOutcome outcome, std::string detail, Duration took)
 {
     const SendReport& report = send.report();
@@ -69,7 +58,7 @@ public:
         const Duration took = system_clock().boottime() - started_at;
         if (took >= slow_after_) {
             if (exception) {
-                sink_(make_line(send, SendOutcome::failed, text_of(exception), took));
+                sink_(make_line(send, SendOutcome::failed, detail::text_of(exception), took));
             } else if (!sent) {
                 const SendError& error = sent.error();
                 sink_(make_line(send, detail::outcome_of(error.code), error.detail, took));

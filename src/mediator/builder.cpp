@@ -58,11 +58,12 @@ std::unexpected<Error> misconfigured(std::string_view command, std::string_view 
 // Names in the cache begin with "idempotency:" unless the URL says otherwise.
 std::string to_redis_url(std::string address)
 {
-    if (!address.starts_with("redis:") && !address.starts_with("redis+unix:")) {
-        address = "redis://" + address;
-    }
-    if (address.find("prefix=") != std::string::npos) return address;
-    return address + (address.contains('?') ? "&" : "?") + "prefix=idempotency";
+    const bool is_url = address.contains("://") || address.starts_with("redis+unix:");
+    if (!is_url) address = "redis://" + address;
+    const std::size_t options = address.find('?');
+    if (options == std::string::npos) return address + "?prefix=idempotency";
+    const bool has_prefix = address.find("prefix=", options) != std::string::npos;
+    return has_prefix ? address : address + "&prefix=idempotency";
 }
 
 }  // namespace
@@ -112,6 +113,7 @@ MediatorBuilder& MediatorBuilder::use(std::shared_ptr<Behaviour> behaviour)
 
 MediatorBuilder& MediatorBuilder::use(BehaviourFunction behaviour)
 {
+    if (!behaviour) return use(std::shared_ptr<Behaviour>{});
     return use(behaviour_from(std::move(behaviour)));
 }
 
@@ -156,6 +158,9 @@ Result<void> MediatorBuilder::Plan::check_entries() const
             "choose one place for results: memory_cache(), redis_cache(…), database(…) or engine(…)"
         );
     }
+    if (std::ranges::find(behaviours, nullptr) != behaviours.end()) {
+        return fail(Errc::misconfigured, "a behaviour is null");
+    }
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto& [index, entry] = entries[i];
         for (const auto& [other_index, other] : entries | std::views::take(i)) {
@@ -169,6 +174,16 @@ Result<void> MediatorBuilder::Plan::check_entries() const
                     "(static constexpr std::string_view command_name)"
                 );
             }
+        }
+        if (!entry->has_handler) return misconfigured(entry->name, "its handler is empty");
+        const bool wants_key =
+            entry->options.idempotency.value_or(false) || entry->options.duration;
+        if (wants_key && !entry->is_idempotent) {
+            return misconfigured(
+                entry->name,
+                "its options ask for idempotency; give it an idempotency_key (public, and const if "
+                "it is a function)"
+            );
         }
         const bool has_database = database != nullptr || engine != nullptr;
         if (entry->has_transaction && !has_database) {
@@ -184,13 +199,15 @@ Result<void> MediatorBuilder::Plan::check_entries() const
 OperationSpec MediatorBuilder::Plan::to_operation(const CommandEntry& entry) const
 {
     const CommandOptions& wanted = entry.options;
+    const Policy usual;
     OperationSpec operation;
     operation.name = entry.name;
     operation.reconcile = wanted.reconcile;
     operation.policy = {
         .guarantee = guarantee_of(entry),
         .lease = wanted.lease.value_or(options.lease),
-        .run_limit = wanted.run_limit,
+        .run_limit = wanted.run_limit.value_or(usual.run_limit),
+        .settle = wanted.settle,
         .retention = wanted.duration.value_or(options.duration),
         .on_mismatch = wanted.on_mismatch,
         .on_duplicate = wanted.on_duplicate,
@@ -199,6 +216,7 @@ OperationSpec MediatorBuilder::Plan::to_operation(const CommandEntry& entry) con
         .effect = wanted.effect,
         .on_store_error = wanted.on_store_error,
         .response_bytes_max = wanted.result_bytes_max,
+        .atomic_run_limit = wanted.run_limit.value_or(usual.atomic_run_limit),
     };
     return operation;
 }

@@ -64,16 +64,27 @@ Request Idempotency::make_keyless_request(Send& send, const CommandIdentity& ide
 }
 
 // One execution of what follows, as the engine sees it: a function that gives a Response.
+//
+// What the handler returned is kept, unless it said that nothing was touched: also where a behaviour
+// around it refuses afterwards or throws, because the effect is there. Where it did not return nobody
+// knows, and where it was not called the key is free.
 struct Idempotency::Run {
     Send& send;
     const Next next;
     const bool has_key;
     bool may_have_happened = false;    // outside any transaction
-    std::optional<SendError> refusal;  // instead of a result
+    std::optional<SendError> refusal;  // for the sender, instead of a result
+    std::exception_ptr late;           // likewise, thrown after the handler returned
 
     Task<Response> under(Lease& lease);
     Result<Response> inside(Transaction& transaction);
+
+private:
     bool was_cancelled();
+    bool has_result() const noexcept { return send.result_address() != nullptr; }
+    void refuse(SendError error, Effect worst);
+    Response kept_response();
+    std::expected<std::string, std::string> result_json() const;
 };
 
 // The last look before the handler: the claim may have taken its time.
@@ -84,47 +95,76 @@ bool Idempotency::Run::was_cancelled()
     return true;
 }
 
+// A behaviour that says nothing of the effect does not know it.
+void Idempotency::Run::refuse(SendError error, Effect worst)
+{
+    if (error.effect == Effect::none) error.effect = worst;
+    refusal = std::move(error);
+}
+
 Task<Response> Idempotency::Run::under(Lease& lease)
 {
-    Response response;
-    if (was_cancelled()) {
-        const auto released = co_await lease.async_untouched();
-        static_cast<void>(released);  // a lease that stays open ends by itself
-        co_return response;
-    }
-    may_have_happened = true;
-    send.protection_ = {.lease = &lease};
+    Send::Protection ended;
     Sent sent;
     std::exception_ptr exception;
-    try {
-        sent = co_await next();
-    } catch (...) {
-        exception = std::current_exception();
+    if (!was_cancelled()) {
+        send.protection_ = {.lease = &lease};
+        try {
+            sent = co_await next();
+        } catch (...) {
+            exception = std::current_exception();
+        }
+        ended = std::exchange(send.protection_, {});
     }
-    const bool is_untouched =
-        send.protection_.is_untouched || (!sent && sent.error().effect == Effect::none);
-    send.protection_ = {};
-    if (is_untouched) {
-        const auto released = co_await lease.async_untouched();
-        static_cast<void>(released);
+    if (sent && !exception && !refusal && !has_result()) {
+        sent = std::unexpected(no_result(send.command_name()));
     }
-    if (exception) std::rethrow_exception(exception);
-    if (!sent) {
-        refusal = std::move(sent).error();
-        response.status =
-            500;  // not final: in doubt where it is leased, free again where it is cached
-        co_return response;
+    const bool was_answered = has_result() && sent && !exception;
+    const bool is_free = ended.has_begun ? ended.is_untouched : !was_answered;
+    may_have_happened = ended.has_begun && !is_free;
+    if (is_free || !has_result()) {
+        if (is_free) {
+            // Told once more by the status below, if this does not get through.
+            const auto released = co_await lease.async_untouched();
+            static_cast<void>(released);
+        }
+        if (exception) std::rethrow_exception(exception);
+        if (!sent) refuse(std::move(sent).error(), is_free ? Effect::none : Effect::unknown);
+        // Not final: in doubt where it is leased, free again where it is cached.
+        co_return Response{.status = 500};
     }
-    JsonText json;
-    if (const JsonFailure failure = send.write_result(json)) {
+    late = exception;
+    if (!sent) refuse(std::move(sent).error(), Effect::applied);
+    co_return kept_response();
+}
+
+Response Idempotency::Run::kept_response()
+{
+    Response response;
+    auto json = result_json();
+    if (json) {
+        response.body = *std::move(json);
+    } else {
         // It ran, and must not run again: what is kept says that there is nothing to give back.
-        refusal = unwritable_result(send.command_name(), failure->text(), Effect::applied);
+        refusal = unwritable_result(send.command_name(), json.error(), Effect::applied);
         response.headers.push_back({std::string{unwritable_header}, "1"});
         response.body = refusal->detail;
-        co_return response;
     }
-    response.body = json.take();
-    co_return response;
+    return response;
+}
+
+// A codec may throw, and that is not the handler's exception.
+std::expected<std::string, std::string> Idempotency::Run::result_json() const
+{
+    try {
+        JsonText json;
+        if (const JsonFailure failure = send.write_result(json)) {
+            return std::unexpected(failure->text());
+        }
+        return json.take();
+    } catch (...) {
+        return std::unexpected(text_of(std::current_exception()));
+    }
 }
 
 // May be called again in another transaction.
@@ -140,6 +180,7 @@ Result<Response> Idempotency::Run::inside(Transaction& transaction)
     send.protection_ = {.transaction = &transaction};
 
     Sent sent = wait(next());
+    if (sent && !has_result()) sent = std::unexpected(no_result(send.command_name()));
     if (!sent) {
         refusal = std::move(sent).error();
         if (refusal->cause) return std::unexpected(*refusal->cause);
@@ -147,12 +188,12 @@ Result<Response> Idempotency::Run::inside(Transaction& transaction)
     }
     Response response;
     if (!has_key) return response;  // nothing is kept
-    JsonText json;
-    if (const JsonFailure failure = send.write_result(json)) {
-        refusal = unwritable_result(send.command_name(), failure->text(), Effect::none);
+    auto json = result_json();
+    if (!json) {
+        refusal = unwritable_result(send.command_name(), json.error(), Effect::none);
         return fail(Errc::invalid_argument, refusal->detail);
     }
-    response.body = json.take();
+    response.body = *std::move(json);
     return response;
 }
 
@@ -174,6 +215,7 @@ Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
     Run run{send, next, true};
     AsyncLeasedHandler handler = [&run](Lease& lease) { return run.under(lease); };
     Result<Outcome> outcome = co_await engine_.async_leased(std::move(request), std::move(handler));
+    if (run.late) std::rethrow_exception(run.late);
     co_return conclude(run, std::move(outcome));
 }
 
@@ -221,7 +263,9 @@ Sent Idempotency::conclude(Run& run, Result<Outcome> outcome)
         return std::unexpected(store_unavailable(name, worst, unavailable->detail));
     }
     if (run.refusal) return std::unexpected(*std::move(run.refusal));
+    const auto* const executed = std::get_if<Executed>(&*outcome);
     report.outcome = SendOutcome::executed;
+    report.unprotected = executed != nullptr && executed->unprotected;
     return {};
 }
 
@@ -238,14 +282,25 @@ Sent Idempotency::give_back(Send& send, Replayed&& replayed)
         error.detail = replayed.response.body;
         return std::unexpected(std::move(error));
     }
-    if (const JsonFailure failure = send.read_result(replayed.response.body)) {
-        SendError error = unreadable_result(name, failure->text());
+    if (const auto problem = read_problem(send, replayed.response.body)) {
+        SendError error = unreadable_result(name, *problem);
         auto operation = Operation::parse(name);
         auto key = Key::parse(send.report_.key);
         engine_.remark({send.tenant_id_, *std::move(operation), *std::move(key)}, error.detail);
         return std::unexpected(std::move(error));
     }
     return {};
+}
+
+// A codec may throw, and that is not the handler's exception.
+std::optional<std::string> Idempotency::read_problem(Send& send, std::string_view json)
+{
+    try {
+        const JsonFailure failure = send.read_result(json);
+        return failure ? std::optional{failure->text()} : std::nullopt;
+    } catch (...) {
+        return text_of(std::current_exception());
+    }
 }
 
 }  // namespace umavez::detail

@@ -9,7 +9,8 @@
 #include <umavez/mediator/behaviour.hpp>
 #include <umavez/mediator/key_generator.hpp>
 
-#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace umavez::detail {
@@ -44,6 +45,7 @@ private:
     Task<Sent> run_atomic(Send& send, Request request, Next next);
     Sent conclude(Run& run, Result<Outcome> outcome);
     Sent give_back(Send& send, Replayed&& replayed);
+    static std::optional<std::string> read_problem(Send& send, std::string_view json);
 
     Engine& engine_;
     const KeyGenerator& key_generator_;

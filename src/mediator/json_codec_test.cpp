@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace umavez {
@@ -233,8 +234,33 @@ TEST(JsonCodec, TimesGoBothWaysWithTheirPrecision)
     expect_both_ways(
         sys_time<std::chrono::microseconds>{sys_days{} - 1us}, "\"1969-12-31T23:59:59.999999Z\""
     );
-    expect_both_ways(90s, "90");
-    expect_both_ways(std::chrono::hours{48}, "48");
+    expect_both_ways(90s, "\"90s\"");
+    expect_both_ways(-1500ms, "\"-1500ms\"");
+    expect_both_ways(std::chrono::days{2}, "\"2d\"");
+}
+
+TEST(JsonCodec, ADurationInAnotherUnitIsRefused)
+{
+    EXPECT_EQ(problem_of<std::chrono::milliseconds>("\"30s\""), "expected a duration like 90ms");
+    EXPECT_EQ(problem_of<std::chrono::seconds>("30"), "expected a duration like 90s");
+    EXPECT_EQ(problem_of<std::chrono::seconds>("\"s\""), "expected a duration like 90s");
+    EXPECT_EQ(
+        problem_of<std::chrono::seconds>("\"99999999999999999999s\""),
+        "expected a duration like 90s"
+    );
+}
+
+TEST(JsonCodec, EqualUnorderedSetsAreEqualTexts)
+{
+    std::unordered_set<std::string> forwards;
+    std::unordered_set<std::string> backwards;
+    for (int i = 0; i < 100; ++i) forwards.insert(std::to_string(i));
+    backwards.rehash(1000);
+    for (int i = 99; i >= 0; --i) backwards.insert(std::to_string(i));
+
+    EXPECT_EQ(*to_json(forwards), *to_json(backwards));
+    EXPECT_EQ((from_json<std::unordered_set<std::string>>(*to_json(forwards))), backwards);
+    EXPECT_EQ(*to_json(std::unordered_set<int>{}), "[]");
 }
 
 TEST(JsonCodec, TimesThatDoNotExistAreRefused)

@@ -1,5 +1,3 @@
-#include <umavez/mediator/json_text.hpp>
-
 #include "base/limits.hpp"
 #include "base/utf8.hpp"
 #include "json/bytes.hpp"
@@ -7,6 +5,8 @@
 #include "json/name_order.hpp"
 #include "json/number.hpp"
 #include "json/tree.hpp"
+
+#include <umavez/mediator/json_text.hpp>
 
 #include <array>
 #include <charconv>

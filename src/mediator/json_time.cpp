@@ -44,7 +44,7 @@ std::optional<year_month_day> take_date(std::string_view& text)
     return date.ok() ? std::optional{date} : std::nullopt;
 }
 
-// ":30" and the like, below `limit`.
+// ":30" and the like.
 std::optional<unsigned> take_sixtieth(std::string_view& text)
 {
     if (!take(text, ':')) return std::nullopt;

@@ -3,6 +3,8 @@
 #include "mediator/placed.hpp"
 #include "mediator/send_errors.hpp"
 
+#include <umavez/mediator.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -58,12 +60,7 @@ Task<Sent> MediatorCore::run(Send& send)
         throw;
     }
     if (sent && send.result_address() == nullptr) {
-        sent = std::unexpected(send_error(
-            SendErrc::no_result,
-            Effect::none,
-            send.command_name(),
-            "a behaviour ended it without an answer"
-        ));
+        sent = std::unexpected(no_result(send.command_name()));
     }
     end(send, sent ? send.report_.outcome : outcome_of(sent.error().code));
     co_return sent;
@@ -88,8 +85,13 @@ Task<Sent> MediatorCore::run_from(Send& send, std::size_t position)
 void MediatorCore::end(Send& send, SendOutcome outcome)
 {
     send.report_.outcome = outcome;
-    count(send.entry_, outcome);
     if (send.options_.report != nullptr) *send.options_.report = send.report_;
+    if (send.outer_ != nullptr) {
+        // Whoever opened it may undo it, or run it again.
+        send.outer_->after_commit([this, &entry = send.entry_, outcome] { count(entry, outcome); });
+        return;
+    }
+    count(send.entry_, outcome);
     if (parts_.sweeps_itself && outcome == SendOutcome::executed) sweep_now_and_then();
 }
 
@@ -120,6 +122,7 @@ std::vector<CommandStats> MediatorCore::stats() const
         if (found != operations.end()) {
             stats.takeovers = found->takeovers;
             stats.mismatches_ignored = found->mismatch_ignored;
+            stats.unprotected = found->unprotected;
         }
         all.push_back(std::move(stats));
     }
@@ -131,6 +134,15 @@ std::vector<CommandStats> MediatorCore::stats() const
 Task<Sent> Next::operator()() const
 {
     return core_->run_from(*send_, position_);
+}
+
+Send::Send(Mediator& mediator, const detail::CommandEntry& entry, SendOptions options) noexcept
+    : mediator_(mediator),
+      entry_(entry),
+      options_(std::move(options)),
+      tenant_id_(options_.tenant_id ? *options_.tenant_id : mediator.default_tenant())
+{
+    report_.outcome = SendOutcome::executed;
 }
 
 std::string_view Send::command_name() const noexcept

@@ -37,7 +37,7 @@ public:
         std::shared_ptr<const KeyGenerator> key_generator;
         std::vector<std::shared_ptr<Behaviour>> behaviours;
         std::vector<DeclaredCommand> commands;     // by their number
-        std::vector<std::size_t> number_by_index;  // by command_index(); commands.size(): none
+        std::vector<std::size_t> number_by_index;  // by command_index(); SIZE_MAX: none
         bool sweeps_itself = false;                // nobody else removes what has expired
     };
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string_view>
+
 namespace umavez {
 
 double CommandStats::duplication_rate() const noexcept
@@ -15,6 +18,24 @@ double CommandStats::duplication_rate() const noexcept
 
 namespace detail {
 namespace {
+
+struct NamedCounter {
+    std::string_view name;
+    std::string_view help;
+    std::uint64_t CommandStats::* counter;
+};
+
+constexpr std::array<NamedCounter, 3> counters{{
+    {"umavez_mediator_takeovers_total",
+     "Runs taken over from a process that died",
+     &CommandStats::takeovers},
+    {"umavez_mediator_mismatches_ignored_total",
+     "Sends of another content under a known key, answered with the first result",
+     &CommandStats::mismatches_ignored},
+    {"umavez_mediator_unprotected_total",
+     "Runs without a record, because the store was down",
+     &CommandStats::unprotected},
+}};
 
 // Names of commands need no escapes: command.hpp says what they are made of.
 void add_help(
@@ -40,29 +61,11 @@ std::string to_metrics_text(const std::vector<CommandStats>& commands)
             );
         }
     }
-    add_help(
-        text,
-        "umavez_mediator_takeovers_total",
-        "counter",
-        "Runs taken over from a process that died"
-    );
-    for (const CommandStats& stats : commands) {
-        text += fmt::format(
-            "umavez_mediator_takeovers_total{{command=\"{}\"}} {}\n", stats.command, stats.takeovers
-        );
-    }
-    add_help(
-        text,
-        "umavez_mediator_mismatches_ignored_total",
-        "counter",
-        "Sends of another content under a known key, answered with the first result"
-    );
-    for (const CommandStats& stats : commands) {
-        text += fmt::format(
-            "umavez_mediator_mismatches_ignored_total{{command=\"{}\"}} {}\n",
-            stats.command,
-            stats.mismatches_ignored
-        );
+    for (const auto& [name, help, counter] : counters) {
+        add_help(text, name, "counter", help);
+        for (const CommandStats& stats : commands) {
+            text += fmt::format("{}{{command=\"{}\"}} {}\n", name, stats.command, stats.*counter);
+        }
     }
     add_help(
         text,

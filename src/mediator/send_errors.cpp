@@ -201,6 +201,24 @@ SendError invalid(std::string_view command, std::vector<Violation> violations)
     return error;
 }
 
+SendError no_result(std::string_view command)
+{
+    return send_error(
+        SendErrc::no_result, Effect::none, command, "a behaviour ended it without an answer"
+    );
+}
+
+std::string text_of(const std::exception_ptr& exception)
+{
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::exception& thrown) {
+        return thrown.what();
+    } catch (...) {
+        return "an exception that is no std::exception";
+    }
+}
+
 SendOutcome outcome_of(SendErrc code) noexcept
 {
     switch (code) {
@@ -209,8 +227,8 @@ SendOutcome outcome_of(SendErrc code) noexcept
         case SendErrc::mismatch: return SendOutcome::mismatch;
         case SendErrc::in_doubt: return SendOutcome::in_doubt;
         case SendErrc::unavailable: return SendOutcome::unavailable;
-        case SendErrc::failed:
-        case SendErrc::unwritable_result: return SendOutcome::failed;
+        case SendErrc::failed: return SendOutcome::failed;
+        case SendErrc::unwritable_result:
         case SendErrc::unreadable_result:
         case SendErrc::omitted_result: return SendOutcome::unreadable;
         case SendErrc::no_handler:

@@ -5,6 +5,7 @@
 #include <umavez/mediator/send.hpp>
 #include <umavez/result.hpp>
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ SendError store_unavailable(std::string_view command, Effect effect, std::string
 SendError failed_before(std::string_view command, std::string_view body);
 SendError from_engine(std::string_view command, const Error& error);
 SendError invalid(std::string_view command, std::vector<Violation> violations);
+SendError no_result(std::string_view command);
+
+// What an exception says.
+std::string text_of(const std::exception_ptr& exception);
 
 // How a send that ended with this error is counted.
 SendOutcome outcome_of(SendErrc code) noexcept;

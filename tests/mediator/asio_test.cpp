@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -90,7 +91,9 @@ Task<Order> until_stopped(
         loop.get_executor(),
         [&loop, &has_begun, &was_told, stop]() -> asio::awaitable<Order> {
             asio::steady_timer timer{loop, 20s};
-            const std::stop_callback on_stop{stop, [&timer] { timer.cancel(); }};
+            const std::stop_callback on_stop{stop, [&timer, &loop] {
+                                                 asio::post(loop, [&timer] { timer.cancel(); });
+                                             }};
             has_begun = true;
             boost::system::error_code ended;
             co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ended));

@@ -6,6 +6,7 @@
 
 #include <barrier>
 #include <filesystem>
+#include <future>
 #include <stdexcept>
 #include <thread>
 
@@ -257,16 +258,73 @@ TEST_F(MediatorOnDatabase, AReconcilerTellsWhatBecameOfADoubt)
             throw std::domain_error{"line cut"};
         },
         {.reconcile =
-             blocking_reconciler([](const Enquiry&) { return happened(std::string{"paid"}); })}
+             blocking_reconciler([](const Enquiry&) { return happened(std::string{"paid"}); }),
+         .settle = 1s}
     );
     const auto mediator = must_open(builder_);
     EXPECT_THROW(static_cast<void>(mediator->send(payment("1"))), std::domain_error);
 
     const auto again = mediator->send(payment("1"));
-
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().code, SendErrc::in_doubt);
     EXPECT_TRUE(again.error().retry_after) << "somebody finds out, so it is worth coming back";
+
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    for (;;) {
+        const auto sent = mediator->send(payment("1"));
+        if (sent) {
+            EXPECT_EQ(*sent, "paid");
+            break;
+        }
+        ASSERT_EQ(sent.error().effect, Effect::unknown);
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    }
+}
+
+TEST_F(MediatorOnDatabase, WhoWaitsForARunningTransactionStopsWaitingWhenTold)
+{
+    std::promise<void> entered;
+    std::promise<void> opened;
+    auto open = opened.get_future().share();
+    builder_.handle<CreateOrder>(
+        [&](const CreateOrder& command, Transaction& transaction) {
+            entered.set_value();
+            EXPECT_EQ(open.wait_for(20s), std::future_status::ready);
+            return insert(command, transaction);
+        },
+        {.wait = 1h, .run_limit = 1min}
+    );
+    const auto mediator = must_open(builder_);
+    auto first = std::async(std::launch::async, [&] { return mediator->send(order("k")); });
+    ASSERT_EQ(entered.get_future().wait_for(20s), std::future_status::ready);
+    std::stop_source stop;
+    auto second = std::async(std::launch::async, [&] {
+        return mediator->send(order("k"), {.stop = stop.get_token()});
+    });
+    EXPECT_EQ(second.wait_for(100ms), std::future_status::timeout) << "it does not wait";
+
+    stop.request_stop();
+
+    ASSERT_EQ(second.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(second.get().error().code, SendErrc::cancelled);
+    opened.set_value();
+    EXPECT_TRUE(first.get());
+    EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(MediatorOnDatabase, WhatAnOuterTransactionUndoesIsNotCounted)
+{
+    builder_.handle<CreateOrder>(insert);
+    const auto mediator = must_open(builder_);
+
+    for (const bool commits : {false, true}) {
+        static_cast<void>(database_->transact([&](Transaction& outer) -> Result<void> {
+            EXPECT_TRUE(mediator->send_in(outer, order("k")));
+            if (commits) return {};
+            return fail(Errc::invalid_argument, "changed my mind");
+        }));
+    }
+    EXPECT_EQ(count(*mediator, "create_order", SendOutcome::executed), 1u);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include "mediator/orders.hpp"
 
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace umavez::orders {
 namespace {
@@ -264,6 +266,54 @@ TEST(Conversion, AResultWithoutAJsonFormIsToldAsAppliedAndNeverRunAgain)
         EXPECT_NE(sent.error().detail.find("measure"), std::string::npos);
     }
     EXPECT_EQ(runs, 1);
+}
+
+}  // namespace
+
+struct Fragile {
+    bool is_broken = false;
+};
+
+}  // namespace umavez::orders
+
+template <>
+struct umavez::JsonCodec<umavez::orders::Fragile> {
+    static JsonFailure write(const orders::Fragile& fragile, JsonText& out)
+    {
+        if (fragile.is_broken) throw std::logic_error{"broken"};
+        out.null();
+        return std::nullopt;
+    }
+    static JsonFailure read(const JsonView&, orders::Fragile&) { throw std::logic_error{"unread"}; }
+};
+
+namespace umavez::orders {
+namespace {
+
+struct Touch {
+    using Result = Fragile;
+    bool is_broken = false;
+    std::string idempotency_key = "k";
+};
+BOOST_DESCRIBE_STRUCT(Touch, (), (is_broken, idempotency_key))
+
+TEST(Conversion, ACodecThatThrowsIsNotTheHandlersException)
+{
+    int runs = 0;
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<Touch>([&runs](const Touch& touch) {
+        ++runs;
+        return Fragile{touch.is_broken};
+    });
+    const auto mediator = must_open(builder);
+
+    EXPECT_EQ(mediator->send(Touch{true, "a"}).error().code, SendErrc::unwritable_result);
+    EXPECT_EQ(mediator->send(Touch{true, "a"}).error().code, SendErrc::unwritable_result);
+    EXPECT_TRUE(mediator->send(Touch{false, "b"}));
+    EXPECT_EQ(mediator->send(Touch{false, "b"}).error().code, SendErrc::unreadable_result);
+    EXPECT_EQ(runs, 2);
+    EXPECT_EQ(count(*mediator, "touch", SendOutcome::unreadable), 3u);
 }
 
 TEST(Conversion, AResultTooLargeToKeepGoesToTheFirstAndIsNeverMadeAgain)

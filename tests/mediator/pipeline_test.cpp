@@ -2,6 +2,8 @@
 
 #include "mediator/orders.hpp"
 
+#include <functional>
+#include <memory>
 #include <stdexcept>
 
 namespace umavez::orders {
@@ -43,6 +45,7 @@ TEST(Dispatch, WithoutAHandlerSaysSo)
     ASSERT_FALSE(sent);
     EXPECT_EQ(sent.error().code, SendErrc::no_handler);
     EXPECT_EQ(sent.error().effect, Effect::none);
+    EXPECT_EQ(outcome_of(*mediator, Ping{1}), SendOutcome::refused);
     EXPECT_NE(sent.error().detail.find("ping"), std::string::npos);
     EXPECT_EQ(wait(mediator->async_send(Ping{1})).error().code, SendErrc::no_handler);
 }
@@ -210,6 +213,168 @@ TEST(Pipeline, WithoutAnAnswerIsAnError)
     const auto mediator = must_open(builder);
 
     EXPECT_EQ(mediator->send(Ping{}).error().code, SendErrc::no_result);
+}
+
+// Behaviours behind idempotency: what becomes of the key.
+class BehindIdempotency : public ::testing::Test {
+protected:
+    void open(BehaviourFunction behaviour, std::function<Order(HandlerContext&)> handler)
+    {
+        MediatorBuilder builder;
+        builder.memory_cache();
+        builder.use(idempotency()).use(std::move(behaviour));
+        builder.handle<CreateOrder>([this, handler](const CreateOrder&, HandlerContext& context) {
+            ++runs_;
+            return handler(context);
+        });
+        mediator_ = must_open(builder);
+    }
+    Order make() const { return Order{runs_, ""}; }
+
+    int runs_ = 0;
+    std::unique_ptr<Mediator> mediator_;
+};
+
+TEST_F(BehindIdempotency, WithoutAnAnswerTheKeyIsFree)
+{
+    bool is_lazy = true;
+    open(
+        [&is_lazy](Send&, Next next) -> Task<Sent> {
+            if (is_lazy) co_return Sent{};
+            co_return co_await next();
+        },
+        [this](HandlerContext&) { return make(); }
+    );
+
+    const auto sent = mediator_->send(order("k"));
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error().code, SendErrc::no_result);
+    EXPECT_EQ(sent.error().effect, Effect::none);
+    is_lazy = false;
+    EXPECT_EQ(mediator_->send(order("k"))->id, 1);
+}
+
+TEST_F(BehindIdempotency, ARefusalAfterTheHandlerKeepsItsResult)
+{
+    open(
+        [](Send&, Next next) -> Task<Sent> {
+            static_cast<void>(co_await next());
+            co_return std::unexpected(SendError{.code = SendErrc::invalid, .detail = "too late"});
+        },
+        [this](HandlerContext&) { return make(); }
+    );
+
+    const auto sent = mediator_->send(order("k"));
+
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error().detail, "too late");
+    EXPECT_EQ(sent.error().effect, Effect::applied);
+    EXPECT_EQ(mediator_->send(order("k"))->id, 1);
+    EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(BehindIdempotency, AnExceptionAfterTheHandlerKeepsItsResult)
+{
+    open(
+        [](Send&, Next next) -> Task<Sent> {
+            static_cast<void>(co_await next());
+            throw std::domain_error{"the log is full"};
+        },
+        [this](HandlerContext&) { return make(); }
+    );
+
+    EXPECT_THROW(static_cast<void>(mediator_->send(order("k"))), std::domain_error);
+    EXPECT_EQ(mediator_->send(order("k"))->id, 1);
+    EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(BehindIdempotency, WhatAnEarlierAttemptSaidDoesNotCount)
+{
+    open(
+        [](Send&, Next next) -> Task<Sent> {
+            try {
+                co_return co_await next();
+            } catch (const std::domain_error&) {
+            }
+            co_return co_await next();
+        },
+        [this](HandlerContext& context) {
+            if (runs_ == 1) {
+                context.untouched();
+                throw std::domain_error{"nobody answers"};
+            }
+            return make();
+        }
+    );
+
+    EXPECT_EQ(mediator_->send(order("k"))->id, 2);
+    EXPECT_EQ(outcome_of(*mediator_, order("k")), SendOutcome::hit);
+    EXPECT_EQ(runs_, 2);
+}
+
+TEST_F(BehindIdempotency, AnUntouchedResultIsGivenButNotKept)
+{
+    open(
+        [](Send&, Next next) { return next(); },
+        [this](HandlerContext& context) {
+            context.untouched();
+            return make();
+        }
+    );
+
+    EXPECT_EQ(mediator_->send(order("k"))->id, 1);
+    EXPECT_EQ(mediator_->send(order("k"))->id, 2);
+}
+
+TEST(Handlers, SendOtherCommands)
+{
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<Ping>([](const Ping& ping) { return ping.value + 1; });
+    builder.handle<CreateOrder>([](const CreateOrder&, HandlerContext& context) {
+        return Order{context.mediator().send(Ping{41}).value(), ""};
+    });
+
+    EXPECT_EQ(must_open(builder)->send(order("k"))->id, 42);
+}
+
+TEST(Handlers, MayOwnWhatCannotBeCopied)
+{
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<Ping>([kept = std::make_unique<int>(5)](const Ping&) { return *kept; });
+
+    EXPECT_EQ(must_open(builder)->send(Ping{}), 5);
+}
+
+TEST(Registration, RefusesWhatIsEmpty)
+{
+    MediatorBuilder handler;
+    handler.memory_cache();
+    handler.handle<Ping>(std::function<int(const Ping&)>{});
+    EXPECT_EQ(handler.open().error().detail, "command ping: its handler is empty");
+
+    MediatorBuilder behaviour;
+    behaviour.memory_cache();
+    behaviour.use(BehaviourFunction{});
+    EXPECT_EQ(behaviour.open().error().detail, "a behaviour is null");
+}
+
+TEST(Registration, RefusesIdempotencyOfACommandWithoutAKey)
+{
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<Ping>([](const Ping&) { return 1; }, {.idempotency = true});
+
+    EXPECT_NE(builder.open().error().detail.find("idempotency_key"), std::string::npos);
+}
+
+TEST(Registration, OpensOnce)
+{
+    MediatorBuilder builder;
+    builder.memory_cache();
+    EXPECT_TRUE(builder.open());
+    EXPECT_EQ(builder.open().error().code, Errc::invalid_argument);
 }
 
 TEST(Pipeline, BehavioursSeeContentTenantAndResult)

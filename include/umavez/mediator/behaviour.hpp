@@ -55,11 +55,10 @@ using BehaviourFunction = std::function<Task<Sent>(Send& send, Next next)>;
 struct SendLine {
     std::string command;
     std::string tenant_id;
-    std::string
-        record;  // names the record without showing its key: the same for the same key; or empty
+    std::string record;  // a hash of tenant, command and key: the same for the same key; or empty
     SendOutcome outcome = SendOutcome::executed;
     Duration took{};
-    std::string detail;  // of an error or an exception
+    std::string detail;  // of an error or an exception, in the words of whoever made it
 };
 
 // {"event":"command","command":"create_order","outcome":"hit",…} on one line, without its end.

@@ -14,9 +14,11 @@
 // KeyGenerator. Without one the command always runs.
 //
 // Its name ("create_order") is that of the type, without namespaces; records are kept under it, so
-// a type that is renamed should keep its old one: static constexpr std::string_view command_name =
-// "create_order";
+// a type that is renamed should keep its old one:
+//
+//     static constexpr std::string_view command_name = "create_order";
 
+#include <umavez/mediator/send.hpp>
 #include <umavez/mediator/type_name.hpp>
 
 #include <concepts>
@@ -24,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace umavez {
 
@@ -56,6 +59,14 @@ consteval bool is_command_name(std::string_view name)
     }
     return !name.empty() && name.size() <= 100;
 }
+
+// Likewise a validate() that nobody would call.
+template <typename C>
+concept HasSomeValidation = requires { &C::validate; };
+template <typename C>
+concept HasValidation = requires(const C& command) {
+    { command.validate() } -> std::same_as<std::vector<Violation>>;
+};
 
 inline constexpr std::string_view key_member = "idempotency_key";
 
@@ -102,6 +113,10 @@ struct CheckedCommand {
         IdempotentCommand<C> || !HasSomeKey<C>,
         "umavez: idempotency_key must be, or return, a std::optional<std::string> (a std::string "
         "will do)."
+    );
+    static_assert(
+        HasValidation<C> || !HasSomeValidation<C>,
+        "umavez: validate() must be public and const and return a std::vector<umavez::Violation>."
     );
 };
 

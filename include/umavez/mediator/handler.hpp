@@ -3,10 +3,10 @@
 // Handlers: the functions that do what a command says, and how the mediator calls them.
 //
 //     Order create_order(const CreateOrder& command);
-//     Task<Receipt> charge(const ProcessPayment& command, HandlerContext& context);     //
-//     awaitable Result<Order> create_order(const CreateOrder& command, Transaction& transaction);
-//     // atomic, SQL only
+//     Task<Receipt> charge(const ProcessPayment& command, HandlerContext& context);
+//     Result<Order> create_order(const CreateOrder& command, Transaction& transaction);
 //
+// The second is awaitable, the third atomic: nothing but SQL.
 // Called from all sending threads at a time. One that takes a Transaction needs a database, may run
 // more than once (one run commits) and may do nothing but SQL.
 
@@ -28,13 +28,23 @@
 
 namespace umavez {
 
+class Mediator;
+
 // What a handler may ask. Valid during its call.
 class HandlerContext {
 public:
     HandlerContext(
-        const TenantId& tenant_id, std::stop_token stop, Lease* lease, bool& is_untouched
+        Mediator& mediator,
+        const TenantId& tenant_id,
+        std::stop_token stop,
+        Lease* lease,
+        bool& is_untouched
     ) noexcept
-        : tenant_id_(tenant_id), stop_(std::move(stop)), lease_(lease), is_untouched_(is_untouched)
+        : mediator_(mediator),
+          tenant_id_(tenant_id),
+          stop_(std::move(stop)),
+          lease_(lease),
+          is_untouched_(is_untouched)
     {
     }
     HandlerContext(const HandlerContext&) = delete;
@@ -42,8 +52,11 @@ public:
 
     const TenantId& tenant_id() const noexcept { return tenant_id_; }
 
+    // For commands that this one sends; each has a key of its own.
+    Mediator& mediator() noexcept { return mediator_; }
+
     // The sender wants no answer any more, or the lease was lost and somebody else may run the same
-    // key.
+    // key. Callbacks may come on any thread.
     std::stop_token stop();
 
     // Hand this to the other side, so that it can recognise a repetition. Empty: the command has no
@@ -62,6 +75,7 @@ private:
         void operator()() const { to.request_stop(); }
     };
 
+    Mediator& mediator_;
     const TenantId& tenant_id_;
     std::stop_token stop_;
     Lease* lease_;
@@ -84,7 +98,7 @@ struct CommandOptions {
     OnDuplicate on_duplicate = OnDuplicate::wait;
     Duration wait = std::chrono::seconds{10};
 
-    Duration run_limit = std::chrono::minutes{10};
+    std::optional<Duration> run_limit;  // of one run [10 min; 2 s in a transaction]
     std::size_t result_bytes_max = 1024 * 1024;
     OnStoreError on_store_error = OnStoreError::closed;
 
@@ -92,6 +106,7 @@ struct CommandOptions {
     OnAbandoned on_abandoned = OnAbandoned::automatic;
     RepeatedEffect effect = RepeatedEffect::harmful;
     Reconciler reconcile;
+    Duration settle = std::chrono::seconds{15};  // before the first question to the reconciler
 };
 
 // For reconcilers of commands: it happened, and this was the result.
@@ -120,6 +135,7 @@ struct CommandEntry {
     bool is_idempotent = false;    // the type is; options may still say no
     bool has_transaction = false;  // the handler takes one
     bool has_validation = false;
+    bool has_handler = false;
     bool is_plain = false;  // a function that gives the Result itself
 
     // Known when the mediator opens.
@@ -134,13 +150,13 @@ struct TypedEntry final : CommandEntry {
     TypedEntry() : CommandEntry(command_name_of<C>())
     {
         is_idempotent = IdempotentCommand<C>;
-        has_validation = requires(const C& command) { command.validate(); };
+        has_validation = HasValidation<C>;
     }
 
-    // Exactly one is set.
-    std::function<R(const C&, HandlerContext&)> plain;
-    std::function<Task<R>(const C&, HandlerContext&)> awaitable;
-    std::function<Result<R>(const C&, Transaction&)> atomic;
+    // One is set; all empty: the handler was.
+    mutable std::move_only_function<R(const C&, HandlerContext&)> plain;
+    mutable std::move_only_function<Task<R>(const C&, HandlerContext&)> awaitable;
+    mutable std::move_only_function<Result<R>(const C&, Transaction&)> atomic;
 };
 
 template <Command C>
@@ -148,13 +164,8 @@ class TypedSend final : public Send {
 public:
     using R = typename C::Result;
 
-    TypedSend(
-        const TypedEntry<C>& entry,
-        const C& command,
-        const TenantId& default_tenant,
-        SendOptions options
-    )
-        : Send(entry, default_tenant, std::move(options)), typed_(entry), command_(command)
+    TypedSend(Mediator& mediator, const TypedEntry<C>& entry, const C& command, SendOptions options)
+        : Send(mediator, entry, std::move(options)), typed_(entry), command_(command)
     {
     }
 
@@ -212,27 +223,28 @@ private:
     }
     std::vector<Violation> find_violations() const override
     {
-        if constexpr (requires { command_.validate(); }) return command_.validate();
+        if constexpr (HasValidation<C>) return command_.validate();
         return {};
     }
 
     Task<Sent> run_handler() override
     {
+        begin_attempt();
         if (typed_.awaitable) return await_handler();
         if (typed_.atomic) return Task<Sent>::ready(call_in_transaction());
-        HandlerContext context{
-            tenant_id_, options_.stop, protection_.lease, protection_.is_untouched
-        };
+        HandlerContext context = make_context();
         result_.emplace(typed_.plain(command_, context));
         return Task<Sent>::ready(Sent{});
     }
     Task<Sent> await_handler()
     {
-        HandlerContext context{
-            tenant_id_, options_.stop, protection_.lease, protection_.is_untouched
-        };
+        HandlerContext context = make_context();
         result_.emplace(co_await typed_.awaitable(command_, context));
         co_return Sent{};
+    }
+    HandlerContext make_context()
+    {
+        return {mediator_, tenant_id_, options_.stop, protection_.lease, protection_.is_untouched};
     }
     Sent call_in_transaction()
     {
@@ -259,8 +271,15 @@ struct handler_does_not_fit {
         sizeof(C) == 0,
         "umavez: a handler is called with (const Command&), (const Command&, HandlerContext&) or "
         "(const Command&, Transaction&) and returns Command::Result, Task<Result> or, with a "
-        "Transaction, "
-        "umavez::Result<Result>."
+        "Transaction, umavez::Result<Result>."
+    );
+};
+template <Command C, typename Handler>
+struct handler_fits_twice {
+    static_assert(
+        sizeof(C) == 0,
+        "umavez: this handler takes a HandlerContext as well as a Transaction; name the one it "
+        "wants."
     );
 };
 
@@ -284,7 +303,14 @@ void set_handler(TypedEntry<C>& entry, Handler handler)
 {
     using R = typename C::Result;
     using Awaited = Task<R>;
-    if constexpr (std::is_invocable_v<Handler&, const C&, Transaction&>) {
+    if constexpr (requires { handler == nullptr; }) {
+        if (handler == nullptr) return;
+    }
+    constexpr bool takes_context = std::is_invocable_v<Handler&, const C&, HandlerContext&>;
+    constexpr bool takes_transaction = std::is_invocable_v<Handler&, const C&, Transaction&>;
+    if constexpr (takes_context && takes_transaction) {
+        static_cast<void>(handler_fits_twice<C, Handler>{});
+    } else if constexpr (takes_transaction) {
         using Returned = std::invoke_result_t<Handler&, const C&, Transaction&>;
         if constexpr (std::is_same_v<Returned, R> || std::is_same_v<Returned, Result<R>>) {
             entry.has_transaction = true;
@@ -295,21 +321,20 @@ void set_handler(TypedEntry<C>& entry, Handler handler)
     } else if constexpr (std::is_invocable_r_v<Awaited, Handler&, const C&, HandlerContext&>) {
         entry.awaitable = std::move(handler);
     } else if constexpr (std::is_invocable_r_v<Awaited, Handler&, const C&>) {
-        entry.awaitable = [handler =
-                               std::move(handler)](const C& command, HandlerContext&) mutable {
-            return handler(command);
+        entry.awaitable = [call = std::move(handler)](const C& command, HandlerContext&) mutable {
+            return call(command);
         };
     } else if constexpr (std::is_invocable_r_v<R, Handler&, const C&, HandlerContext&>) {
         entry.plain = std::move(handler);
     } else if constexpr (std::is_invocable_r_v<R, Handler&, const C&>) {
-        entry.plain = [handler =
-                           std::move(handler)](const C& command, HandlerContext&) mutable -> R {
-            return handler(command);
+        entry.plain = [call = std::move(handler)](const C& command, HandlerContext&) mutable -> R {
+            return call(command);
         };
     } else {
         static_cast<void>(handler_does_not_fit<C, Handler>{});
     }
     entry.is_plain = static_cast<bool>(entry.plain);
+    entry.has_handler = entry.plain || entry.awaitable || entry.atomic;
 }
 
 }  // namespace detail

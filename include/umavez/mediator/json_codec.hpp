@@ -4,21 +4,23 @@
 //
 // | C++                                | JSON                                            |
 // |------------------------------------|-------------------------------------------------|
-// | bool, integers, float, double      | true, 42, 1.5: exact, or refused                |
+// | bool, integers                     | true, 42                                        |
+// | float, double                      | 1.5: the nearest there is                       |
 // | Decimal                            | 12.50                                           |
 // | std::string                        | "text", valid UTF-8                             |
 // | std::optional                      | the value or null                               |
-// | vector, list, deque, set, array    | […]                                             |
+// | vector, list, deque, set, array    | […]; unordered_set in an order of its own       |
 // | maps; keys text, integers or enums | {…}                                             |
 // | enums, described                   | "enumerator"                                    |
 // | structs, described                 | {"member": …}; all of them, inherited ones too  |
 // | std::variant                       | {"Alternative": …}; std::monostate is null      |
 // | sys_time                           | "2026-01-31T12:00:00.000Z"                      |
 // | sys_days, year_month_day           | "2026-01-31"                                    |
-// | durations of integers              | their count                                     |
+// | durations of integers              | "90s", "1500ms"; units from ns to d             |
 //
-// A type of your own: specialise JsonCodec. Anything else is an error of the compiler that names
-// the type.
+// A type of your own: specialise JsonCodec. Anything else is an error of the compiler that names the type. So
+// is an aggregate whose description leaves a member out; of a class with constructors or bases the members
+// cannot be counted.
 //
 // Reading is strict: a member that is missing (unless optional) or unknown, a number that does not
 // fit, a name that no enumerator has are refused, because a value that is nearly right is wrong.
@@ -53,8 +55,8 @@ namespace umavez {
 //
 //     template <>
 //     struct umavez::JsonCodec<Isbn> {
-//         static JsonFailure write(const Isbn& isbn, JsonText& out) { return
-//         out.string(isbn.text()); } static JsonFailure read(const JsonView& json, Isbn& isbn);
+//         static JsonFailure write(const Isbn& isbn, JsonText& out) { return out.string(isbn.text()); }
+//         static JsonFailure read(const JsonView& json, Isbn& isbn);
 //     };
 template <typename T>
 struct JsonCodec;
@@ -99,13 +101,18 @@ concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enume
 template <typename T>
 concept DescribedStruct = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
 template <typename T>
-concept Map = requires { typename T::mapped_type; } && requires(T& map) { map.begin()->second; };
+concept Map = requires(T& map, const typename T::key_type& key) {
+    typename T::mapped_type;
+    map.at(key);  // which maps with equal keys do not have
+};
 template <typename T>
 concept Sequence = !Map<T> && !std::same_as<T, std::string> && !std::same_as<T, std::string_view> &&
                    requires(const T& list) {
                        typename T::value_type;
                        list.begin() != list.end();
                    };
+template <typename T>
+concept UnorderedSet = Sequence<T> && requires { typename T::hasher; };
 template <typename T>
 concept FixedSequence = Sequence<T> && requires { std::tuple_size<T>::value; };
 template <typename T>
@@ -373,6 +380,39 @@ JsonFailure read_name(std::string_view name, K& key)
     }
 }
 
+// In the order of the texts: that of the container differs between equal ones.
+template <UnorderedSet T>
+JsonFailure write_unordered(const T& set, JsonText& out)
+{
+    std::vector<std::string> texts;
+    texts.reserve(set.size());
+    for (const auto& element : set) {
+        JsonText text{out.form()};
+        if (JsonFailure failure = write_json(element, text)) return failure;
+        texts.push_back(text.take());
+    }
+    std::ranges::sort(texts);
+    if (JsonFailure failure = out.begin_array()) return failure;
+    for (const std::string& text : texts) {
+        if (JsonFailure failure = out.raw(text)) return failure;
+    }
+    out.end_array();
+    return std::nullopt;
+}
+
+// null would stand for two values.
+template <typename T>
+concept Nullable =
+    is_a<T, std::optional> || std::same_as<T, std::monostate> ||
+    (is_a<T, std::variant> && requires(const T& value) { std::get<std::monostate>(value); });
+template <typename T>
+struct null_has_two_meanings {
+    static_assert(
+        !Nullable<T>,
+        "umavez: null would mean two things in an optional of this type; wrap it in a struct."
+    );
+};
+
 template <FixedSequence T>
 JsonFailure read_fixed(const JsonView& json, T& list)
 {
@@ -446,6 +486,7 @@ JsonFailure write_json(const T& value, JsonText& out)
     } else if constexpr (std::same_as<T, std::monostate>) {
         out.null();
     } else if constexpr (is_a<T, std::optional>) {
+        static_cast<void>(null_has_two_meanings<typename T::value_type>{});
         if (value) return write_json(*value, out);
         out.null();
     } else if constexpr (DescribedEnum<T>) {
@@ -457,13 +498,15 @@ JsonFailure write_json(const T& value, JsonText& out)
     } else if constexpr (std::same_as<T, std::chrono::year_month_day>) {
         return write_date(value, out);
     } else if constexpr (is_count<T>) {
-        out.number(value.count());
+        return write_duration(value, out);
     } else if constexpr (is_a<T, std::variant>) {
         return write_variant(value, out);
     } else if constexpr (DescribedStruct<T>) {
         return write_members(value, out);
     } else if constexpr (Map<T>) {
         return write_map(value, out);
+    } else if constexpr (UnorderedSet<T>) {
+        return write_unordered(value, out);
     } else if constexpr (Sequence<T>) {
         if (JsonFailure failure = out.begin_array()) return failure;
         std::size_t index = 0;
@@ -523,9 +566,7 @@ JsonFailure read_json(const JsonView& json, T& value)
     } else if constexpr (std::same_as<T, std::chrono::year_month_day>) {
         return read_date(json, value);
     } else if constexpr (is_count<T>) {
-        typename T::rep count{};
-        if (JsonFailure failure = read_json(json, count)) return failure;
-        value = T{count};
+        return read_duration(json, value);
     } else if constexpr (is_a<T, std::variant>) {
         return read_variant(json, value);
     } else if constexpr (DescribedStruct<T>) {

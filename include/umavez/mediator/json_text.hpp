@@ -71,6 +71,7 @@ public:
     JsonFailure begin_array() { return open('['); }
     void end_array() { close(']'); }
 
+    JsonForm form() const noexcept { return form_; }
     void reserve(std::size_t bytes) { text_.reserve(bytes); }
     const std::string& text() const noexcept { return text_; }
     std::string take() { return std::move(text_); }

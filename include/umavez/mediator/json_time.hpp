@@ -1,10 +1,11 @@
 #pragma once
 
 // Times in JSON: instants of the system's clock as RFC 3339 in UTC, with as many decimals as their
-// type has; days and dates as "2026-01-31". Years 0000 to 9999. Thread-safe.
+// type has; days and dates as "2026-01-31", years 0000 to 9999; durations with their unit. Thread-safe.
 
 #include <umavez/mediator/json_text.hpp>
 
+#include <charconv>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -77,6 +78,43 @@ JsonFailure read_time(const JsonView& json, std::chrono::sys_time<D>& time)
         if (!is_exact) return JsonProblem{"the time is more precise"};
         time = std::chrono::sys_time<D>{value};
     }
+    return std::nullopt;
+}
+
+// The unit is part of the text: a count of seconds must not be read as one of milliseconds.
+template <typename Period>
+consteval std::string_view unit_of()
+{
+    if constexpr (std::ratio_equal_v<Period, std::nano>) return "ns";
+    if constexpr (std::ratio_equal_v<Period, std::micro>) return "us";
+    if constexpr (std::ratio_equal_v<Period, std::milli>) return "ms";
+    if constexpr (std::ratio_equal_v<Period, std::ratio<1>>) return "s";
+    if constexpr (std::ratio_equal_v<Period, std::ratio<60>>) return "min";
+    if constexpr (std::ratio_equal_v<Period, std::ratio<3600>>) return "h";
+    if constexpr (std::ratio_equal_v<Period, std::ratio<86400>>) return "d";
+    return "";
+}
+
+template <typename Rep, typename Period>
+JsonFailure write_duration(const std::chrono::duration<Rep, Period>& duration, JsonText& out)
+{
+    constexpr std::string_view unit = unit_of<Period>();
+    static_assert(!unit.empty(), "umavez: durations are written in ns, us, ms, s, min, h or d");
+    return out.string(std::to_string(duration.count()) + std::string{unit});
+}
+
+template <typename Rep, typename Period>
+JsonFailure read_duration(const JsonView& json, std::chrono::duration<Rep, Period>& duration)
+{
+    constexpr std::string_view unit = unit_of<Period>();
+    const std::string_view text = json.string().value_or("");
+    const char* const end = text.data() + text.size();
+    Rep count{};
+    const auto [rest, error] = std::from_chars(text.data(), end, count);
+    if (error != std::errc{} || std::string_view{rest, end} != unit) {
+        return JsonProblem{"expected a duration like 90" + std::string{unit}};
+    }
+    duration = std::chrono::duration<Rep, Period>{count};
     return std::nullopt;
 }
 

@@ -24,6 +24,7 @@
 namespace umavez {
 
 class Lease;
+class Mediator;
 class Transaction;
 
 enum class SendErrc : std::uint8_t {
@@ -80,8 +81,10 @@ enum class SendOutcome : std::uint8_t {
 std::string_view to_text(SendOutcome outcome) noexcept;
 
 struct SendReport {
-    SendOutcome outcome = SendOutcome::executed;
+    SendOutcome outcome = SendOutcome::refused;
     std::string key;  // given or made; empty: the command has none
+    bool unprotected =
+        false;  // it ran without a record: `on_store_error = open` and the store was down
 };
 
 struct SendOptions {
@@ -147,14 +150,7 @@ public:
     const SendReport& report() const noexcept { return report_; }
 
 protected:
-    Send(
-        const detail::CommandEntry& entry, const TenantId& default_tenant, SendOptions options
-    ) noexcept
-        : entry_(entry),
-          options_(std::move(options)),
-          tenant_id_(options_.tenant_id ? *options_.tenant_id : default_tenant)
-    {
-    }
+    Send(Mediator& mediator, const detail::CommandEntry& entry, SendOptions options) noexcept;
     ~Send() = default;
     Send(const Send&) = delete;
     Send& operator=(const Send&) = delete;
@@ -173,13 +169,23 @@ protected:
     virtual std::vector<Violation> find_violations() const = 0;
     virtual Task<Sent> run_handler() = 0;
 
-    // What the handler runs under; set by detail::Idempotency around it.
+    // What the handler runs under, and what came of it; detail::Idempotency's.
     struct Protection {
         Lease* lease = nullptr;
         Transaction* transaction = nullptr;
-        bool is_untouched = false;  // the handler said so
+        bool has_begun = false;     // the handler was called
+        bool is_untouched = false;  // it said so
     };
 
+    // A behaviour may call next() again: what an attempt before said does not count.
+    void begin_attempt() noexcept
+    {
+        reset_result();
+        protection_.has_begun = true;
+        protection_.is_untouched = false;
+    }
+
+    Mediator& mediator_;
     const detail::CommandEntry& entry_;
     const SendOptions options_;
     const TenantId& tenant_id_;  // of the options, or the mediator's own

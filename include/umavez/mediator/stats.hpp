@@ -16,7 +16,8 @@ struct CommandStats {
     std::array<std::uint64_t, static_cast<std::size_t>(SendOutcome::count_)> ended{};
     std::uint64_t takeovers = 0;  // of runs whose process died
     std::uint64_t mismatches_ignored =
-        0;  // another content under a known key, answered with the first result
+        0;                          // another content under a known key: the first result was given
+    std::uint64_t unprotected = 0;  // runs without a record, because the store was down
 
     std::uint64_t count(SendOutcome outcome) const noexcept
     {
