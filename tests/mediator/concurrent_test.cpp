@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <barrier>
-#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -258,35 +257,6 @@ TEST(Lease, AHandlerThatLostItIsToldAndTheNewOwnersResultIsGivenToBoth)
     ASSERT_TRUE(late) << late.error().detail;
     EXPECT_EQ(late->id, 2);
     EXPECT_EQ(mediator->stats()[0].takeovers, 1u);
-}
-
-TEST(Threads, NoneIsStartedBeforeAClaimNeedsHeartbeats)
-{
-    const auto threads = [] {
-        std::size_t found = 0;
-        for ([[maybe_unused]] const auto& entry :
-             std::filesystem::directory_iterator{"/proc/self/task"})
-            ++found;
-        return found;
-    };
-    // One that was joined just now may still be shown.
-    std::size_t before = threads();
-    for (int calm = 0; calm < 100; ++calm) {
-        const std::size_t now = threads();
-        if (std::exchange(before, now) != now) calm = 0;
-    }
-    MediatorBuilder builder;
-    builder.memory_cache();
-    builder.handle<Ping>([](const Ping&) { return 1; });
-    builder.handle<CreateOrder>([](const CreateOrder&) { return Order{}; });
-    const auto mediator = must_open(builder);
-
-    EXPECT_TRUE(mediator->send(Ping{}));
-    EXPECT_EQ(threads(), before);
-    EXPECT_TRUE(mediator->send(order("k")));
-    EXPECT_EQ(threads(), before + 1);
-    EXPECT_TRUE(mediator->send(order("k2")));
-    EXPECT_EQ(threads(), before + 1);
 }
 
 }  // namespace

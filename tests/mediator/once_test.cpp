@@ -4,6 +4,7 @@
 #include "mediator/orders.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <unistd.h>
@@ -395,6 +396,35 @@ TEST(Upgrade, AResultOfAnOlderTypeIsATypedErrorThatOperatorsSee)
     }
     EXPECT_EQ(told, sent.error().detail);
     EXPECT_EQ(must(mediator->engine().explain(id)).record->status, Status::succeeded);
+}
+
+TEST(Threads, NoneIsStartedBeforeAClaimNeedsHeartbeats)
+{
+    const auto threads = [] {
+        std::size_t found = 0;
+        for ([[maybe_unused]] const auto& entry :
+             std::filesystem::directory_iterator{"/proc/self/task"})
+            ++found;
+        return found;
+    };
+    // One that was joined just now may still be shown.
+    std::size_t before = threads();
+    for (int calm = 0; calm < 100; ++calm) {
+        const std::size_t now = threads();
+        if (std::exchange(before, now) != now) calm = 0;
+    }
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.handle<Ping>([](const Ping&) { return 1; });
+    builder.handle<CreateOrder>([](const CreateOrder&) { return Order{}; });
+    const auto mediator = must_open(builder);
+
+    EXPECT_TRUE(mediator->send(Ping{}));
+    EXPECT_EQ(threads(), before);
+    EXPECT_TRUE(mediator->send(order("k")));
+    EXPECT_EQ(threads(), before + 1);
+    EXPECT_TRUE(mediator->send(order("k2")));
+    EXPECT_EQ(threads(), before + 1);
 }
 
 }  // namespace
