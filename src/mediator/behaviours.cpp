@@ -88,11 +88,12 @@ Task<Sent> ValidationBehaviour::run(Send& send, Next next)
 
 std::shared_ptr<Behaviour> logging(SendSink sink)
 {
-    return std::make_shared<Telling>(Duration{0}, std::move(sink));
+    return timing(Duration{0}, std::move(sink));
 }
 
 std::shared_ptr<Behaviour> timing(Duration slow_after, SendSink sink)
 {
+    if (!sink) return nullptr;  // which open() refuses
     return std::make_shared<Telling>(slow_after, std::move(sink));
 }
 

@@ -12,6 +12,7 @@
 namespace umavez {
 
 struct MediatorBuilder::Plan {
+    bool is_used = false;
     MediatorOptions options;
     std::vector<std::shared_ptr<Behaviour>> behaviours;
     std::vector<std::pair<std::size_t, std::unique_ptr<detail::CommandEntry>>>
@@ -126,9 +127,14 @@ Result<std::unique_ptr<Engine>> MediatorBuilder::Plan::open_engine_of_its_own() 
 {
     EngineOptions settings{.audit = options.audit};
     if (database != nullptr) return open_engine(*database, settings);
-    // Nothing is due where an abandoned run is simply run again: no thread is needed.
+    if (redis_url) {
+        // Nothing is due, but the index of expired records wants sweeping, by whichever process comes first.
+        settings.worker_period = std::chrono::seconds{10};
+        return open_redis_engine(*redis_url, settings);
+    }
+    // Nothing is due, and sends sweep: no thread is needed.
     settings.worker_period = std::nullopt;
-    return redis_url ? open_redis_engine(*redis_url, settings) : open_memory_engine(settings);
+    return open_memory_engine(settings);
 }
 
 void MediatorBuilder::Plan::place_behaviours()
@@ -260,9 +266,11 @@ Result<void> MediatorBuilder::Plan::declare_in(Engine& target, detail::MediatorC
 
 Result<std::unique_ptr<Mediator>> MediatorBuilder::open()
 {
-    if (!plan_)
+    if (plan_->is_used) {
         return fail(Errc::invalid_argument, "open() was called before; make another builder");
-    const std::unique_ptr<Plan> plan = std::move(plan_);
+    }
+    const std::unique_ptr<Plan> plan = std::exchange(plan_, std::make_unique<Plan>());
+    plan_->is_used = true;
     if (auto checked = plan->check_entries(); !checked) return std::unexpected(checked.error());
     auto tenant_id = TenantId::parse(plan->options.tenant);
     if (!tenant_id) return std::unexpected(tenant_id.error());

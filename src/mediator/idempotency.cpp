@@ -72,6 +72,7 @@ struct Idempotency::Run {
     Send& send;
     const Next next;
     const bool has_key;
+    const bool is_leased;
     bool may_have_happened = false;    // outside any transaction
     std::optional<SendError> refusal;  // for the sender, instead of a result
     std::exception_ptr late;           // likewise, thrown after the handler returned
@@ -120,7 +121,8 @@ Task<Response> Idempotency::Run::under(Lease& lease)
         sent = std::unexpected(no_result(send.command_name()));
     }
     const bool was_answered = has_result() && sent && !exception;
-    const bool is_free = ended.has_begun ? ended.is_untouched : !was_answered;
+    const bool is_untouched = ended.is_untouched && !ended.was_touched_before;
+    const bool is_free = ended.has_begun ? is_untouched : !was_answered;
     may_have_happened = ended.has_begun && !is_free;
     if (is_free || !has_result()) {
         if (is_free) {
@@ -183,6 +185,7 @@ Result<Response> Idempotency::Run::inside(Transaction& transaction)
     if (sent && !has_result()) sent = std::unexpected(no_result(send.command_name()));
     if (!sent) {
         refusal = std::move(sent).error();
+        refusal->effect = Effect::none;  // it is rolled back
         if (refusal->cause) return std::unexpected(*refusal->cause);
         return fail(Errc::invalid_argument, refusal->detail);
     }
@@ -212,7 +215,7 @@ Task<Sent> Idempotency::run_without_key(Send& send, const CommandIdentity& ident
 
 Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
 {
-    Run run{send, next, true};
+    Run run{send, next, true, true};
     AsyncLeasedHandler handler = [&run](Lease& lease) { return run.under(lease); };
     Result<Outcome> outcome = co_await engine_.async_leased(std::move(request), std::move(handler));
     if (run.late) std::rethrow_exception(run.late);
@@ -221,7 +224,7 @@ Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
 
 Task<Sent> Idempotency::run_atomic(Send& send, Request request, Next next)
 {
-    Run run{send, next, request.key.has_value()};
+    Run run{send, next, request.key.has_value(), false};
     AtomicHandler handler = [&run](Transaction& transaction) { return run.inside(transaction); };
     if (send.outer_ != nullptr) {
         co_return conclude(run, engine_.atomically(*send.outer_, std::move(request), handler));
@@ -232,6 +235,14 @@ Task<Sent> Idempotency::run_atomic(Send& send, Request request, Next next)
 }
 
 Sent Idempotency::conclude(Run& run, Result<Outcome> outcome)
+{
+    Sent sent = to_sent(run, std::move(outcome));
+    // What the handler gave does not count, or is not the sender's.
+    if (!sent) run.send.reset_result();
+    return sent;
+}
+
+Sent Idempotency::to_sent(Run& run, Result<Outcome> outcome)
 {
     Send& send = run.send;
     SendReport& report = send.report_;
@@ -259,7 +270,8 @@ Sent Idempotency::conclude(Run& run, Result<Outcome> outcome)
         return std::unexpected(std::move(error));
     }
     if (const auto* const unavailable = std::get_if<Unavailable>(&*outcome)) {
-        const Effect worst = run.may_have_happened ? Effect::unknown : unavailable->effect;
+        // Under a lease the effect is the handler's; in a transaction it is the commit's.
+        const Effect worst = run.is_leased ? effect : unavailable->effect;
         return std::unexpected(store_unavailable(name, worst, unavailable->detail));
     }
     if (run.refusal) return std::unexpected(*std::move(run.refusal));

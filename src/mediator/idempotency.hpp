@@ -44,6 +44,7 @@ private:
     Task<Sent> run_leased(Send& send, Request request, Next next);
     Task<Sent> run_atomic(Send& send, Request request, Next next);
     Sent conclude(Run& run, Result<Outcome> outcome);
+    Sent to_sent(Run& run, Result<Outcome> outcome);
     Sent give_back(Send& send, Replayed&& replayed);
     static std::optional<std::string> read_problem(Send& send, std::string_view json);
 

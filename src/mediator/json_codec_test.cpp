@@ -250,6 +250,28 @@ TEST(JsonCodec, ADurationInAnotherUnitIsRefused)
     );
 }
 
+TEST(JsonCodec, TimesThatAreNoTimesAreNotWritten)
+{
+    EXPECT_FALSE(to_json(sys_days::max()));
+    EXPECT_FALSE(to_json(sys_days::min()));
+    EXPECT_FALSE(to_json(sys_days{std::chrono::days{24'676'000}})
+    );  // whose year wraps to one of ours
+    EXPECT_FALSE(to_json(sys_time<std::chrono::nanoseconds>::max()));
+    EXPECT_FALSE(to_json(sys_time<std::chrono::nanoseconds>::min()));
+    EXPECT_FALSE(to_json(sys_time<std::chrono::microseconds>::min()));
+    EXPECT_FALSE(to_json(sys_time<std::chrono::hours>::max()));
+    expect_both_ways(sys_days{std::chrono::year{9999} / 12 / 31}, "\"9999-12-31\"");
+    expect_both_ways(sys_days{std::chrono::year{0} / 1 / 1}, "\"0000-01-01\"");
+}
+
+TEST(JsonCodec, AValueOfAnotherTypeThatIsNearlyRightIsRefused)
+{
+    EXPECT_EQ(problem_of<double>("9007199254740993"), "the number would be rounded");
+    EXPECT_EQ(problem_of<float>("123456789.01"), "the number would be rounded");
+    EXPECT_EQ(problem_of<double>("12.50"), "none");
+    EXPECT_EQ(problem_of<std::set<int>>("[7,7,9]"), "[1]: it is there a second time");
+}
+
 TEST(JsonCodec, EqualUnorderedSetsAreEqualTexts)
 {
     std::unordered_set<std::string> forwards;
@@ -289,10 +311,12 @@ TEST(JsonCodec, TimesThatDoNotExistAreRefused)
     );
     EXPECT_EQ(
         problem_of<sys_time<std::chrono::nanoseconds>>("\"9999-01-31T00:00:00Z\""),
-        "the time does not fit"
+        "the time is not in the years 0 to 9999, or does not fit"
     );
     EXPECT_EQ(problem_of<sys_days>("\"2026-02-29\""), "expected a date like 2026-01-31");
-    EXPECT_EQ(to_json(Seconds::max()).error(), "the time is not in the years 0 to 9999");
+    EXPECT_EQ(
+        to_json(Seconds::max()).error(), "the time is not in the years 0 to 9999, or does not fit"
+    );
     EXPECT_FALSE(to_json(std::chrono::year_month_day{std::chrono::year{2026} / 2 / 30}));
 }
 

@@ -185,6 +185,16 @@ std::uint32_t JsonView::after(std::uint32_t node) const noexcept
 
 namespace detail {
 
+bool is_same_number(std::string_view left, std::string_view right)
+{
+    const auto canonical = [](std::string_view number) {
+        JsonText text{JsonForm::canonical};
+        text.number_text(number);
+        return text.take();
+    };
+    return left == right || canonical(left) == canonical(right);
+}
+
 JsonFailure read_document(
     std::string_view json, JsonFailure (*read)(const JsonView&, void*), void* into
 )

@@ -12,8 +12,8 @@ namespace umavez {
 namespace detail {
 namespace {
 
-// Each execution adds one record, and a sweep takes up to EngineOptions::sweep_batch away.
-constexpr std::uint64_t executions_per_sweep = 256;
+// Each claim adds at most one record, and a sweep takes up to EngineOptions::sweep_batch away.
+constexpr std::uint64_t claims_per_sweep = 256;
 
 std::size_t find_idempotency(const std::vector<std::shared_ptr<Behaviour>>& behaviours)
 {
@@ -62,6 +62,10 @@ Task<Sent> MediatorCore::run(Send& send)
     if (sent && send.result_address() == nullptr) {
         sent = std::unexpected(no_result(send.command_name()));
     }
+    // A behaviour that refuses after all was done does not undo it.
+    const bool is_done = send.result_address() != nullptr;
+    if (!sent && is_done && sent.error().effect == Effect::none)
+        sent.error().effect = Effect::applied;
     end(send, sent ? send.report_.outcome : outcome_of(sent.error().code));
     co_return sent;
 }
@@ -79,7 +83,23 @@ Task<Sent> MediatorCore::run_from(Send& send, std::size_t position)
     // Comes back here with a transaction.
     if (lacks_transaction)
         return idempotency_.run_without_key(send, declared(send).identity, {*this, send, position});
+    const bool may_be_repeated = idempotency_at_ + 1 < parts_.behaviours.size();
+    if (send.entry_.has_transaction && may_be_repeated)
+        return Task<Sent>::ready(run_in_savepoint(send));
     return send.run_handler();
+}
+
+// A behaviour inside the transaction may go on after an attempt that failed: its rows must not stay.
+Sent MediatorCore::run_in_savepoint(Send& send)
+{
+    Sent sent;
+    const Result<void> done = send.protection_.transaction->nested([&]() -> Result<void> {
+        sent = wait(send.run_handler());
+        if (sent) return {};
+        return fail(Errc::invalid_argument, sent.error().detail);
+    });
+    if (sent && !done) return std::unexpected(from_engine(send.command_name(), done.error()));
+    return sent;
 }
 
 void MediatorCore::end(Send& send, SendOutcome outcome)
@@ -92,7 +112,8 @@ void MediatorCore::end(Send& send, SendOutcome outcome)
         return;
     }
     count(send.entry_, outcome);
-    if (parts_.sweeps_itself && outcome == SendOutcome::executed) sweep_now_and_then();
+    const bool is_hit = outcome == SendOutcome::hit || outcome == SendOutcome::hit_after_wait;
+    if (parts_.sweeps_itself && !is_hit) sweep_now_and_then();
 }
 
 void MediatorCore::count(const CommandEntry& entry, SendOutcome outcome) noexcept
@@ -102,8 +123,8 @@ void MediatorCore::count(const CommandEntry& entry, SendOutcome outcome) noexcep
 
 void MediatorCore::sweep_now_and_then()
 {
-    const std::uint64_t executed = executed_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (executed % executions_per_sweep != 0) return;
+    const std::uint64_t claims = claims_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (claims % claims_per_sweep != 0) return;
     // In memory: it cannot fail, and is short.
     const auto swept = parts_.engine->sweep_once();
     static_cast<void>(swept);

@@ -58,12 +58,13 @@ public:
 private:
     const DeclaredCommand& declared(const Send& send) const noexcept;
     void end(Send& send, SendOutcome outcome);
+    Sent run_in_savepoint(Send& send);
     void sweep_now_and_then();
 
     Parts parts_;
     Idempotency idempotency_;
     const std::size_t idempotency_at_;  // among the behaviours; their number: nowhere
-    std::atomic<std::uint64_t> executed_{0};
+    std::atomic<std::uint64_t> claims_{0};
 };
 
 }  // namespace umavez::detail

@@ -109,7 +109,7 @@ SendError invalid_key(std::string_view command, std::string_view why)
         SendErrc::invalid_key,
         Effect::none,
         command,
-        fmt::format("idempotency_key: {}; nullopt lets one be made from the content", why)
+        fmt::format("its idempotency_key, or what the KeyGenerator made: {}", why)
     );
 }
 
@@ -227,8 +227,8 @@ SendOutcome outcome_of(SendErrc code) noexcept
         case SendErrc::mismatch: return SendOutcome::mismatch;
         case SendErrc::in_doubt: return SendOutcome::in_doubt;
         case SendErrc::unavailable: return SendOutcome::unavailable;
-        case SendErrc::failed: return SendOutcome::failed;
-        case SendErrc::unwritable_result:
+        case SendErrc::failed:
+        case SendErrc::unwritable_result: return SendOutcome::failed;
         case SendErrc::unreadable_result:
         case SendErrc::omitted_result: return SendOutcome::unreadable;
         case SendErrc::no_handler:

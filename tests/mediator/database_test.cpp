@@ -312,6 +312,55 @@ TEST_F(MediatorOnDatabase, WhoWaitsForARunningTransactionStopsWaitingWhenTold)
     EXPECT_EQ(rows(), 1);
 }
 
+// Tries once more after an error or an exception.
+Task<Sent> try_again(Send&, Next next)
+{
+    try {
+        Sent sent = co_await next();
+        if (sent) co_return sent;
+    } catch (const std::domain_error&) {
+    }
+    co_return co_await next();
+}
+
+TEST_F(MediatorOnDatabase, AnAttemptThatFailedLeavesNoRows)
+{
+    int attempts = 0;
+    builder_.use(idempotency()).use(try_again);
+    builder_.handle<CreateOrder>([&attempts](const CreateOrder& command, Transaction& transaction) {
+        ++attempts;
+        CreateOrder mine = command;
+        mine.email += std::to_string(attempts);
+        auto made = insert(mine, transaction);
+        if (attempts == 1) made = fail(Errc::invalid_argument, "not yet");
+        if (attempts == 3) throw std::domain_error{"not yet"};
+        return made;
+    });
+    const auto mediator = must_open(builder_);
+
+    EXPECT_TRUE(mediator->send(order("k1")));
+    EXPECT_TRUE(mediator->send(order("k2")));
+    EXPECT_EQ(attempts, 4);
+    EXPECT_EQ(rows(), 2);
+}
+
+TEST_F(MediatorOnDatabase, WhatAnEarlierAttemptMayHaveTouchedStaysInDoubt)
+{
+    int attempts = 0;
+    builder_.use(idempotency()).use(try_again);
+    builder_.handle<ProcessPayment>(
+        [&attempts](const ProcessPayment&, HandlerContext& context) -> std::string {
+            if (++attempts == 2) context.untouched();
+            throw std::domain_error{"charged, or not"};
+        }
+    );
+    const auto mediator = must_open(builder_);
+
+    EXPECT_THROW(static_cast<void>(mediator->send(payment("1"))), std::domain_error);
+    EXPECT_EQ(mediator->send(payment("1")).error().code, SendErrc::in_doubt);
+    EXPECT_EQ(attempts, 2);
+}
+
 TEST_F(MediatorOnDatabase, WhatAnOuterTransactionUndoesIsNotCounted)
 {
     builder_.handle<CreateOrder>(insert);

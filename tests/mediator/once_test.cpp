@@ -204,6 +204,18 @@ TEST(Once, AResultExpiresAfterItsDuration)
         ASSERT_LT(std::chrono::steady_clock::now(), deadline);
 }
 
+std::size_t records_of(Mediator& mediator)
+{
+    std::size_t records = 0;
+    RecordsQuery query;
+    do {
+        const auto page = must(mediator.engine().records(query));
+        records += page.records.size();
+        query.cursor = page.next;
+    } while (!query.cursor.empty());
+    return records;
+}
+
 TEST(Once, ExpiredResultsAreSweptWithoutAThread)
 {
     Shop shop{{.duration = 1us}};
@@ -211,14 +223,21 @@ TEST(Once, ExpiredResultsAreSweptWithoutAThread)
 
     for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(mediator.send(order(std::to_string(i))));
 
-    std::size_t kept = 0;
-    RecordsQuery query;
-    do {
-        const auto page = must(mediator.engine().records(query));
-        kept += page.records.size();
-        query.cursor = page.next;
-    } while (!query.cursor.empty());
-    EXPECT_LT(kept, 1'000u);
+    EXPECT_LT(records_of(mediator), 1'000u);
+}
+
+TEST(Once, WhatFailedIsSweptToo)
+{
+    Shop shop{{.duration = 1us}};
+    Mediator& mediator = shop.open();
+
+    for (int i = 0; i < 2'000; ++i) {
+        const auto send = [&] {
+            static_cast<void>(mediator.send(order(std::to_string(i), "throw")));
+        };
+        ASSERT_THROW(send(), std::domain_error);
+    }
+    EXPECT_LT(records_of(mediator), 1'000u);
 }
 
 struct Measure {
@@ -314,7 +333,8 @@ TEST(Conversion, ACodecThatThrowsIsNotTheHandlersException)
     EXPECT_TRUE(mediator->send(Touch{false, "b"}));
     EXPECT_EQ(mediator->send(Touch{false, "b"}).error().code, SendErrc::unreadable_result);
     EXPECT_EQ(runs, 2);
-    EXPECT_EQ(count(*mediator, "touch", SendOutcome::unreadable), 3u);
+    EXPECT_EQ(count(*mediator, "touch", SendOutcome::failed), 2u);
+    EXPECT_EQ(count(*mediator, "touch", SendOutcome::unreadable), 1u);
 }
 
 TEST(Conversion, AResultTooLargeToKeepGoesToTheFirstAndIsNeverMadeAgain)

@@ -186,6 +186,22 @@ TEST(Pipeline, ABehaviourRefusesInsteadOfTheHandler)
     EXPECT_EQ(count(*mediator, "create_order", SendOutcome::refused), 1u);
 }
 
+TEST(Pipeline, ARefusalAfterAllWasDoneTellsThatItWas)
+{
+    MediatorBuilder builder;
+    builder.memory_cache();
+    builder.use([](Send&, Next next) -> Task<Sent> {
+        static_cast<void>(co_await next());
+        co_return std::unexpected(SendError{.code = SendErrc::invalid, .detail = "too late"});
+    });
+    builder.handle<CreateOrder>([](const CreateOrder&) { return Order{}; });
+    builder.handle<Ping>([](const Ping&) { return 1; });
+    const auto mediator = must_open(builder);
+
+    EXPECT_EQ(mediator->send(order("k")).error().effect, Effect::applied);
+    EXPECT_EQ(mediator->send(Ping{}).error().effect, Effect::applied);
+}
+
 TEST(Pipeline, ARefusalBehindIdempotencyLeavesTheKeyFree)
 {
     bool is_closed = true;
@@ -358,6 +374,11 @@ TEST(Registration, RefusesWhatIsEmpty)
     behaviour.memory_cache();
     behaviour.use(BehaviourFunction{});
     EXPECT_EQ(behaviour.open().error().detail, "a behaviour is null");
+
+    MediatorBuilder sink;
+    sink.memory_cache();
+    sink.use(logging(nullptr));
+    EXPECT_EQ(sink.open().error().detail, "a behaviour is null");
 }
 
 TEST(Registration, RefusesIdempotencyOfACommandWithoutAKey)
@@ -374,6 +395,8 @@ TEST(Registration, OpensOnce)
     MediatorBuilder builder;
     builder.memory_cache();
     EXPECT_TRUE(builder.open());
+    EXPECT_EQ(builder.open().error().code, Errc::invalid_argument);
+    builder.handle<Ping>([](const Ping&) { return 1; }).memory_cache();
     EXPECT_EQ(builder.open().error().code, Errc::invalid_argument);
 }
 

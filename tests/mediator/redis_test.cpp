@@ -194,6 +194,27 @@ TEST(MediatorOnRedis, AServerThatIsAwayIsUnavailableAndNothingRuns)
     EXPECT_EQ(runs, 1);
 }
 
+TEST(MediatorOnRedis, ARemarkIsPartOfTheStory)
+{
+    const test::RedisServer server;
+    MediatorBuilder builder;
+    builder.redis_cache(server.tcp_url());
+    builder.handle<CreateOrder>([](const CreateOrder&) { return Order{1, ""}; });
+    const auto mediator = must_open(builder);
+    EXPECT_TRUE(mediator->send(order("k")));
+    const RecordId id{
+        *TenantId::parse("default"), *Operation::parse("create_order"), *Key::parse("k")
+    };
+
+    mediator->engine().remark(id, "looked at by hand");
+
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    for (std::string last; last != "looked at by hand";) {
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+        last = must(mediator->engine().explain(id)).timeline.back().detail;
+    }
+}
+
 TEST(MediatorOnRedis, AnAddressThatIsNoneIsNamed)
 {
     MediatorBuilder builder;

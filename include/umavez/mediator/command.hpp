@@ -46,9 +46,15 @@ template <typename C>
 concept HasKeyMember = requires(const C& command) {
     { command.idempotency_key } -> KeyText;
 };
-// Of whatever type: a key of a wrong type must not make a command quietly repeatable.
+// Of whatever type, private or overloaded: a key that cannot be used must not make a command quietly
+// repeatable. The name is there if another base makes it ambiguous.
+struct KeyName {
+    int idempotency_key;
+};
 template <typename C>
-concept HasSomeKey = requires { &C::idempotency_key; };
+struct WithKeyName : C, KeyName {};
+template <typename C>
+concept HasSomeKey = !std::is_final_v<C> && !requires { &WithKeyName<C>::idempotency_key; };
 
 consteval bool is_command_name(std::string_view name)
 {
@@ -61,8 +67,13 @@ consteval bool is_command_name(std::string_view name)
 }
 
 // Likewise a validate() that nobody would call.
+struct ValidationName {
+    int validate;
+};
 template <typename C>
-concept HasSomeValidation = requires { &C::validate; };
+struct WithValidationName : C, ValidationName {};
+template <typename C>
+concept HasSomeValidation = !std::is_final_v<C> && !requires { &WithValidationName<C>::validate; };
 template <typename C>
 concept HasValidation = requires(const C& command) {
     { command.validate() } -> std::same_as<std::vector<Violation>>;

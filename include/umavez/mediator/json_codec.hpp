@@ -432,7 +432,9 @@ JsonFailure read_sequence(const JsonView& json, T& list)
     return json.each_element([&list](const JsonView& element) -> JsonFailure {
         typename T::value_type value{};
         if (JsonFailure failure = read_json(element, value)) return failure;
+        const std::size_t before = list.size();
         list.insert(list.end(), std::move(value));
+        if (list.size() == before) return JsonProblem{"it is there a second time"};
         return std::nullopt;
     });
 }
@@ -461,6 +463,12 @@ JsonFailure read_floating(const JsonView& json, T& value)
     if (!text) return JsonProblem{"expected a number"};
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
     if (error != std::errc{}) return JsonProblem{"the number does not fit"};
+    // A number that was written as another type may be nearly this one.
+    std::array<char, 48> shortest;
+    const auto written = std::to_chars(shortest.data(), shortest.data() + shortest.size(), value);
+    if (!is_same_number(*text, {shortest.data(), written.ptr})) {
+        return JsonProblem{"the number would be rounded"};
+    }
     return std::nullopt;
 }
 

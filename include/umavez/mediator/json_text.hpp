@@ -154,6 +154,9 @@ private:
 
 namespace detail {
 
+// By value: 1.50 and 15e-1.
+bool is_same_number(std::string_view left, std::string_view right);
+
 // Parses `json` and calls `read` with its root.
 JsonFailure read_document(
     std::string_view json, JsonFailure (*read)(const JsonView&, void*), void* into

@@ -36,20 +36,37 @@ consteval int decimals_of()
     return -1;
 }
 
+// From 0000-01-01 to 9999-12-31, and, because int64 has fewer nanoseconds, a second from what D has. Asked in
+// floating point, where nothing overflows.
+template <typename D>
+bool fits(long double seconds) noexcept
+{
+    using Seconds = std::chrono::duration<long double>;
+    const long double least = Seconds{D::min()}.count() + 1;
+    const long double most = Seconds{D::max()}.count() - 1;
+    return seconds >= -62'167'219'200.0L && seconds < 253'402'300'800.0L && seconds > least &&
+           seconds < most;
+}
+
+inline constexpr const char* no_such_time =
+    "the time is not in the years 0 to 9999, or does not fit";
+
 template <typename D>
 JsonFailure write_time(const std::chrono::sys_time<D>& time, JsonText& out)
 {
+    constexpr int decimals = decimals_of<typename D::period>();
+    static_assert(decimals >= 0, "umavez: this clock does not count in decimals of a second");
+    const D since = time.time_since_epoch();
+    if (!fits<D>(std::chrono::duration<long double>{since}.count()))
+        return JsonProblem{no_such_time};
     if constexpr (std::same_as<D, std::chrono::days>) {
         return write_date(std::chrono::year_month_day{time}, out);
     } else {
-        constexpr int decimals = decimals_of<typename D::period>();
-        static_assert(decimals >= 0, "umavez: this clock does not count in decimals of a second");
-        const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-        const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(time - seconds);
-        const TimeParts parts{
-            seconds.time_since_epoch().count(), static_cast<std::uint32_t>(rest.count())
-        };
-        return write_time(parts, decimals, out);
+        const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+        const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds);
+        return write_time(
+            {seconds.count(), static_cast<std::uint32_t>(rest.count())}, decimals, out
+        );
     }
 }
 
@@ -63,19 +80,15 @@ JsonFailure read_time(const JsonView& json, std::chrono::sys_time<D>& time)
     } else {
         TimeParts parts;
         if (JsonFailure failure = read_time(json, parts)) return failure;
-        // In nanoseconds an int64 spans the years 1677 to 2262 only.
         const std::chrono::seconds whole{parts.seconds};
         const std::chrono::nanoseconds rest{parts.nanoseconds};
-        using Wide = std::chrono::duration<long double, typename D::period>;
-        const auto wide = std::chrono::duration_cast<Wide>(whole);
-        if (wide > D::max() - std::chrono::duration_cast<D>(std::chrono::seconds{1}) ||
-            wide < D::min()) {
-            return JsonProblem{"the time does not fit"};
-        }
+        const std::chrono::duration<long double> all =
+            whole + std::chrono::duration<long double>{rest};
+        if (!fits<D>(all.count())) return JsonProblem{no_such_time};
         const D value = std::chrono::duration_cast<D>(whole) + std::chrono::duration_cast<D>(rest);
         const auto seconds = std::chrono::floor<std::chrono::seconds>(value);
-        const bool is_exact = seconds == whole && value - seconds == rest;
-        if (!is_exact) return JsonProblem{"the time is more precise"};
+        if (seconds != whole || value - seconds != rest)
+            return JsonProblem{"the time is more precise"};
         time = std::chrono::sys_time<D>{value};
     }
     return std::nullopt;

@@ -173,16 +173,19 @@ protected:
     struct Protection {
         Lease* lease = nullptr;
         Transaction* transaction = nullptr;
-        bool has_begun = false;     // the handler was called
-        bool is_untouched = false;  // it said so
+        bool has_begun = false;           // the handler was called
+        bool is_untouched = false;        // it said so, in its last attempt
+        bool was_touched_before = false;  // an earlier attempt did not say so
     };
 
-    // A behaviour may call next() again: what an attempt before said does not count.
+    // A behaviour may call next() again. What an attempt returned before does not count, what it may have
+    // touched does.
     void begin_attempt() noexcept
     {
         reset_result();
-        protection_.has_begun = true;
-        protection_.is_untouched = false;
+        const bool is_again = std::exchange(protection_.has_begun, true);
+        const bool was_untouched = std::exchange(protection_.is_untouched, false);
+        if (is_again && !was_untouched) protection_.was_touched_before = true;
     }
 
     Mediator& mediator_;

@@ -204,7 +204,7 @@ Result<std::vector<AuditEntry>> decode_story(
         entry.token.epoch = in.number<std::int64_t>();
         in.bytes(entry.token.execution);
         const auto event = in.number<std::uint8_t>();
-        in.require(event <= static_cast<std::uint8_t>(AuditEvent::expired));
+        in.require(event <= static_cast<std::uint8_t>(AuditEvent::remarked));
         entry.event = static_cast<AuditEvent>(event);
         entry.detail = in.rest();
         is_good = in.is_good();
