@@ -10,7 +10,7 @@
 
 namespace umavez {
 
-template <std::size_t Count>
+template <std::size_t size>
 class StripedCounters {
 public:
     void add(std::size_t counter) noexcept
@@ -29,7 +29,7 @@ public:
 
 private:
     struct alignas(64) Stripe {
-        std::array<std::atomic<std::uint64_t>, Count> counts{};
+        std::array<std::atomic<std::uint64_t>, size> counts{};
     };
 
     Stripe& stripe() noexcept

@@ -215,7 +215,7 @@ Task<Sent> Idempotency::run_without_key(Send& send, const CommandIdentity& ident
 
 Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
 {
-    Run run{send, next, true, true};
+    Run run{.send = send, .next = next, .has_key = true, .is_leased = true};
     AsyncLeasedHandler handler = [&run](Lease& lease) { return run.under(lease); };
     Result<Outcome> outcome = co_await engine_.async_leased(std::move(request), std::move(handler));
     if (run.late) std::rethrow_exception(run.late);
@@ -224,7 +224,7 @@ Task<Sent> Idempotency::run_leased(Send& send, Request request, Next next)
 
 Task<Sent> Idempotency::run_atomic(Send& send, Request request, Next next)
 {
-    Run run{send, next, request.key.has_value(), false};
+    Run run{.send = send, .next = next, .has_key = request.key.has_value(), .is_leased = false};
     AtomicHandler handler = [&run](Transaction& transaction) { return run.inside(transaction); };
     if (send.outer_ != nullptr) {
         co_return conclude(run, engine_.atomically(*send.outer_, std::move(request), handler));

@@ -202,7 +202,7 @@ private:
         if constexpr (DescribedStruct<C>) {
             return write_members(command_, out, key_member);
         } else if constexpr (IdempotentCommand<C>) {
-            static_cast<void>(does_not_convert_to_json<C>{});
+            static_cast<void>(DoesNotConvertToJson<C>{});
         }
         return JsonProblem{"the command is not described"};
     }
@@ -266,7 +266,7 @@ private:
 };
 
 template <Command C, typename Handler>
-struct handler_does_not_fit {
+struct HandlerDoesNotFit {
     static_assert(
         sizeof(C) == 0,
         "umavez: a handler is called with (const Command&), (const Command&, HandlerContext&) or "
@@ -275,7 +275,7 @@ struct handler_does_not_fit {
     );
 };
 template <Command C, typename Handler>
-struct handler_fits_twice {
+struct HandlerFitsTwice {
     static_assert(
         sizeof(C) == 0,
         "umavez: this handler takes a HandlerContext as well as a Transaction; name the one it "
@@ -293,7 +293,7 @@ void check_conversions()
     if constexpr (DescribedStruct<C>) {
         static_cast<void>(static_cast<JsonFailure (*)(const C&, JsonText&)>(&write_json<C>));
     } else {
-        static_cast<void>(does_not_convert_to_json<C>{});
+        static_cast<void>(DoesNotConvertToJson<C>{});
     }
 }
 
@@ -309,14 +309,14 @@ void set_handler(TypedEntry<C>& entry, Handler handler)
     constexpr bool takes_context = std::is_invocable_v<Handler&, const C&, HandlerContext&>;
     constexpr bool takes_transaction = std::is_invocable_v<Handler&, const C&, Transaction&>;
     if constexpr (takes_context && takes_transaction) {
-        static_cast<void>(handler_fits_twice<C, Handler>{});
+        static_cast<void>(HandlerFitsTwice<C, Handler>{});
     } else if constexpr (takes_transaction) {
         using Returned = std::invoke_result_t<Handler&, const C&, Transaction&>;
         if constexpr (std::is_same_v<Returned, R> || std::is_same_v<Returned, Result<R>>) {
             entry.has_transaction = true;
             entry.atomic = std::move(handler);
         } else {
-            static_cast<void>(handler_does_not_fit<C, Handler>{});
+            static_cast<void>(HandlerDoesNotFit<C, Handler>{});
         }
     } else if constexpr (std::is_invocable_r_v<Awaited, Handler&, const C&, HandlerContext&>) {
         entry.awaitable = std::move(handler);
@@ -331,7 +331,7 @@ void set_handler(TypedEntry<C>& entry, Handler handler)
             return call(command);
         };
     } else {
-        static_cast<void>(handler_does_not_fit<C, Handler>{});
+        static_cast<void>(HandlerDoesNotFit<C, Handler>{});
     }
     entry.is_plain = static_cast<bool>(entry.plain);
     entry.has_handler = entry.plain || entry.awaitable || entry.atomic;

@@ -64,7 +64,7 @@ struct JsonCodec;
 namespace detail {
 
 template <typename T>
-struct does_not_convert_to_json {
+struct DoesNotConvertToJson {
     static_assert(
         sizeof(T) == 0,
         "umavez: this type has no JSON form. Describe it with BOOST_DESCRIBE_STRUCT or "
@@ -72,7 +72,7 @@ struct does_not_convert_to_json {
     );
 };
 template <typename T>
-struct does_not_convert_from_json {
+struct DoesNotConvertFromJson {
     static_assert(
         sizeof(T) == 0,
         "umavez: this type cannot be read from JSON: it does not own what it shows, or has no "
@@ -147,7 +147,7 @@ consteval bool describes_all_members()
 }
 
 template <typename T>
-struct has_undescribed_members {
+struct HasUndescribedMembers {
     static_assert(
         describes_all_members<T>(),
         "umavez: this struct has a member that its BOOST_DESCRIBE_STRUCT leaves out; describe all "
@@ -229,7 +229,7 @@ namespace detail {
 template <DescribedStruct T>
 JsonFailure write_members(const T& value, JsonText& out, std::string_view left_out = {})
 {
-    static_cast<void>(has_undescribed_members<T>{});
+    static_cast<void>(HasUndescribedMembers<T>{});
     JsonFailure failure = out.begin_object();
     boost::mp11::mp_for_each<SortedMembersOf<T>>([&](auto member) {
         if (failure || left_out == member.name) return;
@@ -244,7 +244,7 @@ JsonFailure write_members(const T& value, JsonText& out, std::string_view left_o
 template <DescribedStruct T>
 JsonFailure read_members(const JsonView& json, T& value)
 {
-    static_cast<void>(has_undescribed_members<T>{});
+    static_cast<void>(HasUndescribedMembers<T>{});
     if (!json.is_object()) return JsonProblem{"expected an object"};
     JsonFailure failure;
     std::size_t found_count = 0;
@@ -334,7 +334,7 @@ std::optional<std::string> to_name(const K& key)
     } else if constexpr (std::convertible_to<const K&, std::string_view>) {
         return std::string{std::string_view{key}};
     } else {
-        static_cast<void>(does_not_convert_to_json<K>{});
+        static_cast<void>(DoesNotConvertToJson<K>{});
         return std::nullopt;
     }
 }
@@ -375,7 +375,7 @@ JsonFailure read_name(std::string_view name, K& key)
         key = name;
         return std::nullopt;
     } else {
-        static_cast<void>(does_not_convert_from_json<K>{});
+        static_cast<void>(DoesNotConvertFromJson<K>{});
         return std::nullopt;
     }
 }
@@ -406,7 +406,7 @@ concept Nullable =
     is_a<T, std::optional> || std::same_as<T, std::monostate> ||
     (is_a<T, std::variant> && requires(const T& value) { std::get<std::monostate>(value); });
 template <typename T>
-struct null_has_two_meanings {
+struct NullHasTwoMeanings {
     static_assert(
         !Nullable<T>,
         "umavez: null would mean two things in an optional of this type; wrap it in a struct."
@@ -494,7 +494,7 @@ JsonFailure write_json(const T& value, JsonText& out)
     } else if constexpr (std::same_as<T, std::monostate>) {
         out.null();
     } else if constexpr (is_a<T, std::optional>) {
-        static_cast<void>(null_has_two_meanings<typename T::value_type>{});
+        static_cast<void>(NullHasTwoMeanings<typename T::value_type>{});
         if (value) return write_json(*value, out);
         out.null();
     } else if constexpr (DescribedEnum<T>) {
@@ -527,7 +527,7 @@ JsonFailure write_json(const T& value, JsonText& out)
         }
         out.end_array();
     } else {
-        static_cast<void>(does_not_convert_to_json<T>{});
+        static_cast<void>(DoesNotConvertToJson<T>{});
     }
     return std::nullopt;
 }
@@ -586,7 +586,7 @@ JsonFailure read_json(const JsonView& json, T& value)
     } else if constexpr (Sequence<T>) {
         return read_sequence(json, value);
     } else {
-        static_cast<void>(does_not_convert_from_json<T>{});
+        static_cast<void>(DoesNotConvertFromJson<T>{});
     }
     return std::nullopt;
 }
