@@ -1,0 +1,126 @@
+#include "messaging/outbox.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace umavez::messaging {
+namespace {
+
+// An event is written once and given out to destinations later: `dispatched_at` tells that its deliveries
+// were made. What is to be dispatched is found by that mark and never by "ids above the last one": a lower
+// id may commit after a higher one.
+//
+// A delivery is work (work/work_table.hpp). It repeats the aggregate of its event, so that the order inside
+// an aggregate is judged in its own index. `secrets` of a destination are separated by spaces, the newest
+// first; `types` empty means all. A destination that was removed stays for its deliveries' sake.
+constexpr std::string_view sqlite_1 = R"(
+CREATE TABLE umavez_outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant_id TEXT NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    message_id TEXT NOT NULL CHECK (length(message_id) BETWEEN 1 AND 64),
+    aggregate TEXT NOT NULL CHECK (length(aggregate) BETWEEN 1 AND 255),
+    type TEXT NOT NULL CHECK (length(type) BETWEEN 1 AND 100),
+    data TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    dispatched_at INTEGER
+) STRICT;
+CREATE INDEX umavez_outbox_waiting ON umavez_outbox (id) WHERE dispatched_at IS NULL;
+CREATE INDEX umavez_outbox_dispatched ON umavez_outbox (dispatched_at) WHERE dispatched_at IS NOT NULL;
+
+CREATE TABLE umavez_destinations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant_id TEXT NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    url TEXT NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+    types TEXT NOT NULL,
+    secrets TEXT NOT NULL CHECK (length(secrets) >= 1),
+    created_at INTEGER NOT NULL,
+    removed_at INTEGER
+) STRICT;
+CREATE INDEX umavez_destinations_tenant ON umavez_destinations (tenant_id, id);
+
+CREATE TABLE umavez_deliveries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant_id TEXT NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    outbox_id INTEGER NOT NULL REFERENCES umavez_outbox (id),
+    destination_id INTEGER NOT NULL REFERENCES umavez_destinations (id),
+    aggregate TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'dead', 'cancelled')),
+    run INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    last_error TEXT,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    UNIQUE (outbox_id, destination_id)
+) STRICT;
+CREATE INDEX umavez_deliveries_due ON umavez_deliveries (due_at, id) WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_order ON umavez_deliveries (destination_id, aggregate, id)
+    WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_state ON umavez_deliveries (state, id);
+)";
+
+constexpr std::string_view postgres_1 = R"(
+CREATE TABLE umavez_outbox (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant_id text COLLATE "C" NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    message_id text COLLATE "C" NOT NULL CHECK (length(message_id) BETWEEN 1 AND 64),
+    aggregate text COLLATE "C" NOT NULL CHECK (length(aggregate) BETWEEN 1 AND 255),
+    type text COLLATE "C" NOT NULL CHECK (length(type) BETWEEN 1 AND 100),
+    data text NOT NULL,
+    created_at bigint NOT NULL,
+    dispatched_at bigint
+);
+CREATE INDEX umavez_outbox_waiting ON umavez_outbox (id) WHERE dispatched_at IS NULL;
+CREATE INDEX umavez_outbox_dispatched ON umavez_outbox (dispatched_at) WHERE dispatched_at IS NOT NULL;
+
+CREATE TABLE umavez_destinations (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant_id text COLLATE "C" NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+    types text NOT NULL,
+    secrets text NOT NULL CHECK (length(secrets) >= 1),
+    created_at bigint NOT NULL,
+    removed_at bigint
+);
+CREATE INDEX umavez_destinations_tenant ON umavez_destinations (tenant_id, id);
+
+CREATE TABLE umavez_deliveries (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant_id text COLLATE "C" NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
+    outbox_id bigint NOT NULL REFERENCES umavez_outbox (id),
+    destination_id bigint NOT NULL REFERENCES umavez_destinations (id),
+    aggregate text COLLATE "C" NOT NULL,
+    state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'dead', 'cancelled')),
+    run bigint NOT NULL,
+    attempts bigint NOT NULL,
+    due_at bigint NOT NULL,
+    last_error text,
+    created_at bigint NOT NULL,
+    changed_at bigint NOT NULL,
+    UNIQUE (outbox_id, destination_id)
+);
+CREATE INDEX umavez_deliveries_due ON umavez_deliveries (due_at, id) WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_order ON umavez_deliveries (destination_id, aggregate, id)
+    WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_state ON umavez_deliveries (state, id);
+)";
+
+}  // namespace
+
+std::span<const Migration> migrations(Dialect dialect)
+{
+    static const std::array sqlite = {
+        Migration{.module = "messaging", .version = 1, .sql = std::string{sqlite_1}},
+    };
+    static const std::array postgres = {
+        Migration{.module = "messaging", .version = 1, .sql = std::string{postgres_1}},
+    };
+    switch (dialect) {
+        case Dialect::sqlite: return sqlite;
+        case Dialect::postgres: return postgres;
+    }
+    return {};
+}
+
+}  // namespace umavez::messaging
