@@ -1,0 +1,165 @@
+#include "work/work_table.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace umavez::work {
+namespace {
+
+// The records of runs belong to the workers, not to a tenant: an inbox is worked on before its tenant is
+// known.
+constexpr std::string_view worker_tenant = "_umavez";
+
+Result<void> done(const Result<std::int64_t>& changed)
+{
+    if (!changed) return std::unexpected(changed.error());
+    return {};
+}
+
+bool parse_number(std::string_view text, std::int64_t& number)
+{
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && rest == end;
+}
+
+}  // namespace
+
+RecordId record_id_of(const WorkTable& table, const Item& item)
+{
+    return {
+        *TenantId::parse(worker_tenant),
+        *Operation::parse(table.operation),
+        *Key::parse(fmt::format("{}.{}", item.id, item.run)),
+    };
+}
+
+Result<Item> parse_item(const Key& key)
+{
+    const std::string_view text = key.text();
+    const std::size_t dot = text.find('.');
+    Item item;
+    if (dot == std::string_view::npos || !parse_number(text.substr(0, dot), item.id) ||
+        !parse_number(text.substr(dot + 1), item.run)) {
+        return fail(Errc::invalid_argument, "\"" + key.text() + "\" is no run of an item");
+    }
+    return item;
+}
+
+Result<std::vector<Item>> take_due(
+    Transaction& transaction, const WorkTable& table, Duration hidden, std::size_t limit
+)
+{
+    const bool is_shared = transaction.dialect() == Dialect::postgres;
+    const auto rows = transaction.query(
+        fmt::format(
+            "UPDATE {0} SET due_at = $1 WHERE id IN (SELECT item.id FROM {0} AS item "
+            "WHERE item.state = 'pending' AND item.due_at <= $2{1}{2} ORDER BY item.due_at, "
+            "item.id "
+            "LIMIT $3{3}) RETURNING id, run",
+            table.name,
+            table.ready.empty() ? "" : " AND ",
+            table.ready,
+            is_shared ? " FOR UPDATE OF item SKIP LOCKED" : ""
+        ),
+        {to_micros(transaction.now() + hidden),
+         to_micros(transaction.now()),
+         static_cast<std::int64_t>(limit)}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    std::vector<Item> items;
+    items.reserve(rows->size());
+    for (const Row& row : *rows) items.push_back({row.integer(0), row.integer(1)});
+    return items;
+}
+
+Result<void> put_back(
+    Transaction& transaction, const WorkTable& table, const std::vector<Item>& items
+)
+{
+    for (const Item& item : items) {
+        const auto changed = transaction.execute(
+            fmt::format(
+                "UPDATE {} SET due_at = $3 WHERE id = $1 AND run = $2 AND state = 'pending'",
+                table.name
+            ),
+            {item.id, item.run, to_micros(transaction.now())}
+        );
+        if (!changed) return std::unexpected(changed.error());
+    }
+    return {};
+}
+
+Result<void> end_run(
+    Transaction& transaction,
+    const WorkTable& table,
+    const Item& item,
+    Lease& lease,
+    const Ended& ended
+)
+{
+    const std::int64_t now = to_micros(transaction.now());
+    const auto changed = transaction.execute(
+        fmt::format(
+            "UPDATE {} SET state = $3, run = run + 1, attempts = attempts + $4, due_at = $5, "
+            "last_error = $6, changed_at = $7 WHERE id = $1 AND run = $2",
+            table.name
+        ),
+        {item.id,
+         item.run,
+         std::string{ended.state},
+         std::int64_t{ended.last_error ? 1 : 0},
+         now + ended.retry_in.count(),
+         ended.last_error ? Value{*ended.last_error} : Value{},
+         now}
+    );
+    if (!changed) return std::unexpected(changed.error());
+    if (*changed == 0) {
+        return transaction.spoil(
+            {Errc::lease_lost, "the run was ended by somebody else", std::source_location::current()
+            }
+        );
+    }
+    return lease.finish(transaction, Response{.status = 200, .body = std::string{ended.state}});
+}
+
+Result<void> mark_dead(
+    Transaction& transaction, const WorkTable& table, const Item& item, std::string why
+)
+{
+    return done(transaction.execute(
+        fmt::format(
+            "UPDATE {} SET state = 'dead', run = run + 1, attempts = attempts + 1, last_error = "
+            "$3, "
+            "changed_at = $4 WHERE id = $1 AND run = $2 AND state = 'pending'",
+            table.name
+        ),
+        {item.id, item.run, std::move(why), to_micros(transaction.now())}
+    ));
+}
+
+Ended after_failure(const RetryRule& rule, std::int64_t attempts, std::string why, double random)
+{
+    const auto failures = static_cast<std::uint32_t>(attempts) + 1;
+    if (failures >= rule.attempts_max) return {.state = "dead", .last_error = std::move(why)};
+    return {.last_error = std::move(why), .retry_in = retry_delay(rule, failures, random)};
+}
+
+Result<bool> drive_again(Transaction& transaction, const WorkTable& table, std::int64_t id)
+{
+    const std::int64_t now = to_micros(transaction.now());
+    const auto driven = transaction.execute(
+        fmt::format(
+            "UPDATE {} SET run = run + CASE state WHEN 'pending' THEN 0 ELSE 1 END, state = "
+            "'pending', "
+            "attempts = 0, due_at = $2, changed_at = $2 WHERE id = $1",
+            table.name
+        ),
+        {id, now}
+    );
+    if (!driven) return std::unexpected(driven.error());
+    return *driven == 1;
+}
+
+}  // namespace umavez::work

@@ -1,0 +1,93 @@
+#pragma once
+
+// WorkTable: a table whose rows are work that may fail and be tried again: events of an inbox, deliveries.
+//
+// Such a table has the columns
+//     id         its key
+//     state      'pending' is to be done; every other word is an end, or waits for something
+//     run        how many runs were ended; (id, run) names a run, and a run has one record of the engine
+//     attempts   failures since the row was driven last
+//     due_at     not before this instant; microseconds
+//     last_error why the last attempt failed; null
+//     changed_at when it reached its state
+// and a partial index on (due_at, id) of what is pending.
+//
+// A run ends in the transaction that completes its record: whoever lost the lease changes no row. An
+// operator who drives a row again gives it another run, so what is known of the old ones does not stop it.
+//
+// The functions are confined to the thread of their transaction.
+
+#include "work/retry_delay.hpp"
+
+#include <umavez/lease.hpp>
+#include <umavez/names.hpp>
+#include <umavez/transaction.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umavez::work {
+
+// Literals of ours, never input.
+struct WorkTable {
+    std::string_view name;       // "umavez_inbox"
+    std::string_view operation;  // "webhook.processar"
+    std::string_view ready = {
+    };  // one more condition on what may be taken; the row is called `item`
+};
+
+struct Item {
+    std::int64_t id = 0;
+    std::int64_t run = 0;
+    friend bool operator==(const Item&, const Item&) = default;
+};
+
+// "17.3" of the worker's own tenant: the identity of a run.
+RecordId record_id_of(const WorkTable& table, const Item& item);
+Result<Item> parse_item(const Key& key);
+
+// Up to `limit` of what is due, the longest due first. They are put off by `hidden`, so that other workers
+// look elsewhere: that saves work and protects nothing, the lease does.
+Result<std::vector<Item>> take_due(
+    Transaction& transaction, const WorkTable& table, Duration hidden, std::size_t limit
+);
+
+// Not begun after all: due again at once.
+Result<void> put_back(
+    Transaction& transaction, const WorkTable& table, const std::vector<Item>& items
+);
+
+// How a run ended.
+struct Ended {
+    std::string_view state = "pending";     // pending: it is tried again
+    std::optional<std::string> last_error;  // nullopt: nothing went wrong
+    Duration retry_in{0};                   // for pending
+};
+
+// Writes the end of a run and completes its record, in one transaction with whatever else is done there. An
+// error, lease_lost above all, spoils the transaction.
+Result<void> end_run(
+    Transaction& transaction,
+    const WorkTable& table,
+    const Item& item,
+    Lease& lease,
+    const Ended& ended
+);
+
+// Ends a run that nobody may begin any more, without its record.
+Result<void> mark_dead(
+    Transaction& transaction, const WorkTable& table, const Item& item, std::string why
+);
+
+// What a failure that may pass leads to: another attempt, or `dead` when the rule has no more. `attempts` is
+// the column before this one.
+Ended after_failure(const RetryRule& rule, std::int64_t attempts, std::string why, double random);
+
+// Whatever its state, except where a run is under way: pending and due at once, with attempts counted anew.
+// False: there is no such row, or it is pending already and only its wait was ended.
+Result<bool> drive_again(Transaction& transaction, const WorkTable& table, std::int64_t id);
+
+}  // namespace umavez::work

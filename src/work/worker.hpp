@@ -1,0 +1,90 @@
+#pragma once
+
+// Worker: threads that take due work from a table and run each item under a lease of the engine.
+//
+// Any number of workers, in any number of processes, share a table: the lease lets one of them run an item,
+// and an item whose owner died is run again by whoever comes by after the lease, this worker or the engine's
+// own (operation_of()). An item that killed its owners too often is dead.
+//
+// Thread-safe. Outlived by engine and database. stop() lets the items that run come to their end.
+
+#include "work/work_table.hpp"
+
+#include <umavez/engine.hpp>
+#include <umavez/operation.hpp>
+#include <umavez/transaction.hpp>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace umavez::work {
+
+// Does the work and ends the run (end_run) in the transaction of what it did. An error means that the run
+// was not ended: the key is freed and the item is due again. It may throw nothing.
+using RunItem = std::function<Result<void>(Lease& lease, const Item& item)>;
+
+struct WorkerOptions {
+    std::size_t threads = 8;
+    Duration period = std::chrono::seconds{1};   // between looks at a table that had nothing to do
+    Duration hidden = std::chrono::seconds{30};  // as long as the lease
+};
+
+class Worker {
+public:
+    Worker(
+        Engine& engine, Database& database, WorkTable table, RunItem run_item, WorkerOptions options
+    );
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    // Something became due in this process: look now.
+    void wake();
+
+    void stop();
+
+    // Why the last look or run failed, if it did; told once.
+    std::optional<std::string> take_trouble();
+
+private:
+    void run();
+    // Nullopt: stopped.
+    std::optional<Item> next_item();
+    bool fetch(std::unique_lock<std::mutex>& lock);
+    void run_one(const Item& item);
+    void bury(const Item& item);
+    void note_trouble(const Error& error);
+
+    Engine& engine_;
+    Database& database_;
+    const WorkTable table_;
+    const RunItem run_item_;
+    const WorkerOptions options_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Item> taken_;              // guarded by mutex_
+    bool is_fetching_ = false;            // guarded by mutex_
+    bool is_stopping_ = false;            // guarded by mutex_
+    std::uint64_t wakes_ = 0;             // guarded by mutex_
+    std::optional<std::string> trouble_;  // guarded by mutex_
+    std::vector<std::jthread> threads_;
+};
+
+struct RunPolicy {
+    Duration lease = std::chrono::seconds{30};
+    std::optional<Duration> retention = std::chrono::hours{24 * 30};
+};
+
+// The operation whose records are the runs of `table`, for Engine::declare. Abandoned runs are taken over by
+// the engine's worker, through `run_item` too.
+OperationSpec operation_of(const WorkTable& table, RunItem run_item, const RunPolicy& policy);
+
+}  // namespace umavez::work

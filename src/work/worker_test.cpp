@@ -1,0 +1,275 @@
+#include "work/worker.hpp"
+
+#include "support/postgres_server.hpp"
+
+#include <umavez/umavez.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <latch>
+#include <memory>
+
+namespace umavez::work {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr WorkTable table{.name = "chores", .operation = "chores.run"};
+constexpr auto patience = 20s;  // a test that waits longer has failed
+
+// A table of chores, and an effect of each in another table of the same transaction.
+class WorkerTest : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "umavez-XXXXXX").string();
+        folder_ = ::mkdtemp(pattern.data());
+        place_ = std::make_unique<test::TestDatabase>(folder_);
+        database = *open_database(place_->url(), {.durable = false});
+        const Migration tables{
+            .module = "chores",
+            .version = 1,
+            .sql =
+                "CREATE TABLE chores (id BIGINT PRIMARY KEY, state TEXT NOT NULL, run BIGINT NOT "
+                "NULL,"
+                " attempts BIGINT NOT NULL, due_at BIGINT NOT NULL, last_error TEXT,"
+                " changed_at BIGINT NOT NULL);"
+                "CREATE TABLE effects (chore BIGINT NOT NULL);",
+        };
+        ASSERT_TRUE(database->migrate(std::array{tables}));
+    }
+    void TearDown() override
+    {
+        engine.reset();
+        database.reset();
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+
+    void open(RunItem run_item, RunPolicy policy = {}, std::optional<Duration> worker_period = {})
+    {
+        engine = *open_engine(*database, {.worker_period = worker_period});
+        const auto declared = engine->declare(operation_of(table, std::move(run_item), policy));
+        ASSERT_TRUE(declared) << declared.error().detail;
+        const auto started = engine->start();
+        ASSERT_TRUE(started) << started.error().detail;
+    }
+    void add(int count)
+    {
+        sql("INSERT INTO chores SELECT n, 'pending', 0, 0, 0, NULL, 0 FROM (WITH RECURSIVE c(n) AS "
+            "(SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < " +
+            std::to_string(count) + ") SELECT n FROM c) AS numbers");
+    }
+    void sql(const std::string& statement)
+    {
+        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+            const auto changed = transaction.execute(statement);
+            if (!changed) return std::unexpected(changed.error());
+            return {};
+        });
+        ASSERT_TRUE(done) << done.error().detail;
+    }
+    std::int64_t ask(const std::string& query)
+    {
+        std::int64_t number = -1;
+        const auto done = database->read([&](Transaction& transaction) -> Result<void> {
+            const auto rows = transaction.query(query);
+            if (!rows) return std::unexpected(rows.error());
+            number = rows->front().integer(0);
+            return {};
+        });
+        EXPECT_TRUE(done) << done.error().detail;
+        return number;
+    }
+    bool becomes(const std::string& query, std::int64_t wanted)
+    {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        while (std::chrono::steady_clock::now() < deadline) {
+            if (ask(query) == wanted) return true;
+            std::this_thread::yield();
+        }
+        return false;
+    }
+
+    Result<void> do_chore(Lease& lease, const Item& item, const Ended& ended = {.state = "done"})
+    {
+        return database->transact([&](Transaction& transaction) -> Result<void> {
+            const auto done = transaction.execute("INSERT INTO effects VALUES ($1)", {item.id});
+            if (!done) return std::unexpected(done.error());
+            return end_run(transaction, table, item, lease, ended);
+        });
+    }
+
+    std::unique_ptr<Database> database;
+    std::unique_ptr<Engine> engine;
+
+private:
+    std::unique_ptr<test::TestDatabase> place_;
+    std::string folder_;
+};
+
+TEST_F(WorkerTest, EveryItemIsDoneOnceByManyThreadsOfTwoWorkers)
+{
+    const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
+    open(chore);
+    add(300);
+    Worker one{*engine, *database, table, chore, {.threads = 4}};
+    Worker two{*engine, *database, table, chore, {.threads = 4}};
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done' AND run = 1", 300));
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 300);
+    EXPECT_EQ(ask("SELECT count(DISTINCT chore) FROM effects"), 300);
+}
+
+TEST_F(WorkerTest, AFailureIsTriedAgainAndThenDead)
+{
+    const RetryRule rule{.first = 1ms, .longest = 1ms, .attempts_max = 3};
+    std::atomic<int> runs = 0;
+    const RunItem fails = [&](Lease& lease, const Item& item) {
+        const int before = runs++;
+        return database->transact([&](Transaction& transaction) {
+            const Ended ended = after_failure(rule, before, "no luck", 0.5);
+            return end_run(transaction, table, item, lease, ended);
+        });
+    };
+    open(fails);
+    add(1);
+    Worker worker{*engine, *database, table, fails, {.threads = 2, .period = 2ms}};
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'dead'", 1));
+    EXPECT_EQ(runs, 3);
+    EXPECT_EQ(ask("SELECT run FROM chores"), 3);
+    EXPECT_EQ(ask("SELECT attempts FROM chores"), 3);
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE last_error = 'no luck'"), 1);
+}
+
+TEST_F(WorkerTest, DrivenAgainItRunsAlthoughItWasDone)
+{
+    const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
+    open(chore);
+    add(1);
+    Worker worker{*engine, *database, table, chore, {.threads = 1, .period = 2ms}};
+    ASSERT_TRUE(becomes("SELECT run FROM chores WHERE state = 'done' UNION ALL SELECT 0 LIMIT 1", 1)
+    );
+    const auto driven = database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto again = drive_again(transaction, table, 1);
+        if (!again) return std::unexpected(again.error());
+        EXPECT_TRUE(*again);
+        return {};
+    });
+    ASSERT_TRUE(driven);
+    worker.wake();
+    EXPECT_TRUE(becomes("SELECT count(*) FROM effects", 2));
+}
+
+TEST_F(WorkerTest, AnErrorOfTheRunLeavesTheItemDue)
+{
+    std::atomic<int> runs = 0;
+    const RunItem chore = [&](Lease& lease, const Item& item) -> Result<void> {
+        if (runs++ == 0) return fail(Errc::store_unavailable, "the store is away");
+        return do_chore(lease, item);
+    };
+    open(chore);
+    add(1);
+    Worker worker{*engine, *database, table, chore, {.threads = 1, .period = 1ms, .hidden = 2ms}};
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 1));
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
+    EXPECT_EQ(ask("SELECT attempts FROM chores"), 0);
+    EXPECT_EQ(worker.take_trouble(), "the store is away");
+}
+
+// The owner sleeps beyond its lease; somebody else does the work; the sleeper changes nothing.
+TEST_F(WorkerTest, AnOwnerThatComesLateChangesNothing)
+{
+    std::latch taken{1};
+    std::promise<void> wakes;
+    std::future<void> woken = wakes.get_future();
+    std::atomic<int> runs = 0;
+    std::promise<Result<void>> late;
+    const RunItem chore = [&](Lease& lease, const Item& item) -> Result<void> {
+        if (runs++ > 0) return do_chore(lease, item);
+        taken.count_down();
+        woken.wait();
+        auto done = do_chore(lease, item);
+        late.set_value(done);
+        return done;
+    };
+    // A heartbeat would keep the lease alive: the run limit ends it, as a stopped process would.
+    const RunPolicy policy{.lease = 50ms};
+    engine = *open_engine(*database, {.worker_period = std::nullopt});
+    OperationSpec spec = operation_of(table, chore, policy);
+    spec.policy.run_limit = 1ms;
+    ASSERT_TRUE(engine->declare(spec));
+    ASSERT_TRUE(engine->start());
+    add(1);
+    Worker worker{*engine, *database, table, chore, {.threads = 2, .period = 5ms, .hidden = 10ms}};
+    taken.wait();
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 1));
+    wakes.set_value();
+    const Result<void> outcome = late.get_future().get();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, Errc::lease_lost);
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
+    EXPECT_EQ(ask("SELECT run FROM chores"), 1);
+}
+
+TEST_F(WorkerTest, TheEnginesOwnWorkerTakesOverWhatWasAbandoned)
+{
+    const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
+    open(chore, {.lease = 20ms});
+    add(1);
+    const Item item{.id = 1, .run = 0};
+    RecordId id = record_id_of(table, item);
+    {
+        auto begun = engine->begin(
+            {.tenant_id = id.tenant_id,
+             .operation = id.operation,
+             .key = id.key,
+             .target = make_target({table.operation}),
+             .fingerprint = {}}
+        );
+        ASSERT_TRUE(begun);
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }  // dropped: its owner died
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (ask("SELECT count(*) FROM chores WHERE state = 'done'") == 0) {
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+        ASSERT_TRUE(engine->work_once());
+    }
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
+}
+
+TEST_F(WorkerTest, WhatKilledItsOwnersTooOftenIsDead)
+{
+    const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
+    engine = *open_engine(*database, {.worker_period = std::nullopt});
+    OperationSpec spec = operation_of(table, chore, {.lease = 1ms});
+    spec.policy.takeovers_max = 2;
+    ASSERT_TRUE(engine->declare(spec));
+    ASSERT_TRUE(engine->start());
+    add(1);
+    const Item item{.id = 1, .run = 0};
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (bool is_held = false; !is_held;) {
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+        RecordId id = record_id_of(table, item);
+        const auto begun = engine->begin(
+            {.tenant_id = id.tenant_id,
+             .operation = id.operation,
+             .key = id.key,
+             .target = make_target({table.operation}),
+             .fingerprint = {}}
+        );
+        ASSERT_TRUE(begun);
+        const auto* const outcome = std::get_if<Outcome>(&*begun);
+        is_held = outcome != nullptr && std::holds_alternative<InDoubt>(*outcome);
+    }
+    Worker worker{*engine, *database, table, chore, {.threads = 1, .period = 2ms}};
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'dead'", 1));
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 0);
+}
+
+}  // namespace
+}  // namespace umavez::work
