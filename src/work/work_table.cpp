@@ -100,19 +100,24 @@ Result<void> end_run(
 )
 {
     const std::int64_t now = to_micros(transaction.now());
+    Values values{
+        item.id,
+        item.run,
+        std::string{ended.state},
+        std::int64_t{ended.is_failure ? 1 : 0},
+        now + ended.retry_in.count(),
+        ended.why ? Value{*ended.why} : Value{},
+        now,
+    };
+    values.insert(values.end(), ended.also_values.begin(), ended.also_values.end());
     const auto changed = transaction.execute(
         fmt::format(
             "UPDATE {} SET state = $3, run = run + 1, attempts = attempts + $4, due_at = $5, "
-            "last_error = $6, changed_at = $7 WHERE id = $1 AND run = $2",
-            table.name
+            "last_error = $6, changed_at = $7{} WHERE id = $1 AND run = $2",
+            table.name,
+            ended.also
         ),
-        {item.id,
-         item.run,
-         std::string{ended.state},
-         std::int64_t{ended.last_error ? 1 : 0},
-         now + ended.retry_in.count(),
-         ended.last_error ? Value{*ended.last_error} : Value{},
-         now}
+        values
     );
     if (!changed) return std::unexpected(changed.error());
     if (*changed == 0) {
@@ -142,8 +147,13 @@ Result<void> mark_dead(
 Ended after_failure(const RetryRule& rule, std::int64_t attempts, std::string why, double random)
 {
     const auto failures = static_cast<std::uint32_t>(attempts) + 1;
-    if (failures >= rule.attempts_max) return {.state = "dead", .last_error = std::move(why)};
-    return {.last_error = std::move(why), .retry_in = retry_delay(rule, failures, random)};
+    const bool is_last = failures >= rule.attempts_max;
+    return {
+        .state = is_last ? "dead" : "pending",
+        .why = std::move(why),
+        .is_failure = true,
+        .retry_in = is_last ? Duration{0} : retry_delay(rule, failures, random),
+    };
 }
 
 Result<bool> drive_again(Transaction& transaction, const WorkTable& table, std::int64_t id)

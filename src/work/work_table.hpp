@@ -8,7 +8,7 @@
 //     run        how many runs were ended; (id, run) names a run, and a run has one record of the engine
 //     attempts   failures since the row was driven last
 //     due_at     not before this instant; microseconds
-//     last_error why the last attempt failed; null
+//     last_error why the last attempt failed, or why nothing was done; null
 //     changed_at when it reached its state
 // and a partial index on (due_at, id) of what is pending.
 //
@@ -62,9 +62,14 @@ Result<void> put_back(
 
 // How a run ended.
 struct Ended {
-    std::string_view state = "pending";     // pending: it is tried again
-    std::optional<std::string> last_error;  // nullopt: nothing went wrong
-    Duration retry_in{0};                   // for pending
+    std::string_view state = "pending";  // pending: it is tried again
+    std::optional<std::string> why = {};
+    bool is_failure = false;  // counts as an attempt
+    Duration retry_in{0};     // for pending
+
+    // More columns to set, ", tenant_id = $8", whose parameters begin at $8.
+    std::string_view also = {};
+    Values also_values = {};
 };
 
 // Writes the end of a run and completes its record, in one transaction with whatever else is done there. An

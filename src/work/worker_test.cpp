@@ -200,7 +200,7 @@ TEST_F(WorkerTest, AnOwnerThatComesLateChangesNothing)
     const RunPolicy policy{.lease = 50ms};
     engine = *open_engine(*database, {.worker_period = std::nullopt});
     OperationSpec spec = operation_of(table, chore, policy);
-    spec.policy.run_limit = 1ms;
+    spec.policy.run_limit = policy.lease;
     ASSERT_TRUE(engine->declare(spec));
     ASSERT_TRUE(engine->start());
     add(1);
@@ -245,7 +245,7 @@ TEST_F(WorkerTest, WhatKilledItsOwnersTooOftenIsDead)
 {
     const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
     engine = *open_engine(*database, {.worker_period = std::nullopt});
-    OperationSpec spec = operation_of(table, chore, {.lease = 1ms});
+    OperationSpec spec = operation_of(table, chore, {.lease = 10ms});
     spec.policy.takeovers_max = 2;
     ASSERT_TRUE(engine->declare(spec));
     ASSERT_TRUE(engine->start());

@@ -1,0 +1,203 @@
+#include "webhook/inbox/inbox_table.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace umavez::webhook {
+namespace {
+
+constexpr std::string_view columns =
+    "id, provider, account, event_id, type, tenant_id, state, run, attempts, due_at, last_error, "
+    "received_at, changed_at";
+
+std::optional<std::string> text_at(const Row& row, std::size_t column)
+{
+    return row.is_null(column) ? std::nullopt : std::optional{row.text(column)};
+}
+
+InboxRow to_row(const Row& row)
+{
+    return {
+        .id = row.integer(0),
+        .provider = row.text(1),
+        .account = row.text(2),
+        .event_id = row.text(3),
+        .type = row.text(4),
+        .tenant_id = text_at(row, 5),
+        .state = row.text(6),
+        .run = row.integer(7),
+        .attempts = row.integer(8),
+        .due_at = from_micros(row.integer(9)),
+        .last_error = text_at(row, 10),
+        .received_at = from_micros(row.integer(11)),
+        .changed_at = from_micros(row.integer(12)),
+    };
+}
+
+Blob to_blob(const Digest& digest)
+{
+    return {std::string{digest.begin(), digest.end()}};
+}
+
+Result<std::optional<std::int64_t>> insert_event(Transaction& transaction, const Incoming& incoming)
+{
+    const Event& event = incoming.event;
+    return transaction.insert(
+        "INSERT INTO umavez_inbox (provider, account, event_id, type, body_digest, replay_digest, "
+        "body, "
+        "state, run, attempts, due_at, received_at, changed_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, 0, $8, $8, $8) ON CONFLICT DO NOTHING",
+        {incoming.provider,
+         event.account,
+         event.id,
+         event.type,
+         to_blob(event.body_digest),
+         event.id_is_signed ? Value{} : Value{to_blob(event.body_digest)},
+         Blob{incoming.body},
+         to_micros(transaction.now())}
+    );
+}
+
+// Kept once, however often it is sent again.
+Result<void> quarantine(Transaction& transaction, const Incoming& incoming, std::int64_t inbox_id)
+{
+    const auto kept = transaction.execute(
+        "INSERT INTO umavez_inbox_quarantine (inbox_id, provider, account, event_id, body_digest, "
+        "body, "
+        "received_at) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+        {inbox_id,
+         incoming.provider,
+         incoming.event.account,
+         incoming.event.id,
+         to_blob(incoming.event.body_digest),
+         Blob{incoming.body},
+         to_micros(transaction.now())}
+    );
+    if (!kept) return std::unexpected(kept.error());
+    return {};
+}
+
+}  // namespace
+
+std::string_view to_text(Acceptance acceptance) noexcept
+{
+    switch (acceptance) {
+        case Acceptance::accepted: return "accepted";
+        case Acceptance::duplicate: return "duplicate";
+        case Acceptance::quarantined: return "quarantined";
+    }
+    return "";
+}
+
+Result<Acceptance> accept(Transaction& transaction, const Incoming& incoming)
+{
+    const auto inserted = insert_event(transaction, incoming);
+    if (!inserted) return std::unexpected(inserted.error());
+    if (*inserted) return Acceptance::accepted;
+    const auto rows = transaction.query(
+        "SELECT id, body_digest FROM umavez_inbox WHERE provider = $1 AND account = $2 AND "
+        "event_id = $3",
+        {incoming.provider, incoming.event.account, incoming.event.id}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    // Nothing under this id: the body was seen under another, of a provider that does not sign ids.
+    if (rows->empty()) return Acceptance::duplicate;
+    const Row& there = rows->front();
+    if (there.blob(1) == to_blob(incoming.event.body_digest).bytes) return Acceptance::duplicate;
+    if (auto kept = quarantine(transaction, incoming, there.integer(0)); !kept) {
+        return std::unexpected(kept.error());
+    }
+    return Acceptance::quarantined;
+}
+
+Result<std::optional<InboxEvent>> find_event(Transaction& transaction, std::int64_t id)
+{
+    const auto rows = transaction.query(
+        fmt::format(
+            "SELECT {}, body, (SELECT a.tenant_id FROM provider_accounts AS a WHERE "
+            "a.provider = umavez_inbox.provider AND a.account = umavez_inbox.account) "
+            "FROM umavez_inbox WHERE id = $1",
+            columns
+        ),
+        {id}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    if (rows->empty()) return std::nullopt;
+    return InboxEvent{to_row(rows->front()), rows->front().blob(13), text_at(rows->front(), 14)};
+}
+
+Result<std::vector<InboxRow>> list_events(Transaction& transaction, const InboxQuery& query)
+{
+    Values values{query.limit};
+    std::string where;
+    const auto add = [&](std::string_view condition, Value value) {
+        values.push_back(std::move(value));
+        where +=
+            fmt::format("{}{}${}", where.empty() ? " WHERE " : " AND ", condition, values.size());
+    };
+    if (query.before > 0) add("id < ", query.before);
+    if (query.provider) add("provider = ", *query.provider);
+    if (query.state) add("state = ", *query.state);
+    if (query.event_id) add("event_id = ", *query.event_id);
+    if (query.tenant_id) add("tenant_id = ", query.tenant_id->text());
+    const auto rows = transaction.query(
+        fmt::format("SELECT {} FROM umavez_inbox{} ORDER BY id DESC LIMIT $1", columns, where),
+        values
+    );
+    if (!rows) return std::unexpected(rows.error());
+    std::vector<InboxRow> events;
+    for (const Row& row : *rows) events.push_back(to_row(row));
+    return events;
+}
+
+Result<std::vector<QuarantinedRow>> list_quarantined(
+    Transaction& transaction, std::int64_t before, std::int64_t limit
+)
+{
+    const auto rows = transaction.query(
+        "SELECT id, inbox_id, provider, event_id, body, received_at FROM umavez_inbox_quarantine "
+        "WHERE ($1 = 0 OR id < $1) ORDER BY id DESC LIMIT $2",
+        {before, limit}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    std::vector<QuarantinedRow> quarantined;
+    for (const Row& row : *rows) {
+        quarantined.push_back({
+            .id = row.integer(0),
+            .inbox_id = row.integer(1),
+            .provider = row.text(2),
+            .event_id = row.text(3),
+            .body = row.blob(4),
+            .received_at = from_micros(row.integer(5)),
+        });
+    }
+    return quarantined;
+}
+
+Result<std::int64_t> wake_resolved(Transaction& transaction)
+{
+    return transaction.execute(
+        "UPDATE umavez_inbox SET state = 'pending', due_at = $1, changed_at = $1 WHERE state = "
+        "'waiting' "
+        "AND EXISTS (SELECT 1 FROM provider_accounts AS a WHERE a.provider = umavez_inbox.provider "
+        "AND "
+        "a.account = umavez_inbox.account)",
+        {to_micros(transaction.now())}
+    );
+}
+
+Result<std::int64_t> sweep_inbox(Transaction& transaction, Duration retention, std::int64_t limit)
+{
+    // Ids are in the order of arrival, near enough: what is old lies before the first that is not. An index on
+    // changed_at would cost every event for this one use.
+    return transaction.execute(
+        "DELETE FROM umavez_inbox WHERE id IN (SELECT id FROM umavez_inbox WHERE "
+        "id < coalesce((SELECT id FROM umavez_inbox WHERE received_at >= $1 ORDER BY id LIMIT 1), "
+        "$3) AND "
+        "changed_at < $1 AND state IN ('done', 'ignored', 'stale') ORDER BY id LIMIT $2)",
+        {to_micros(transaction.now() - retention), limit, std::numeric_limits<std::int64_t>::max()}
+    );
+}
+
+}  // namespace umavez::webhook

@@ -1,0 +1,177 @@
+#include "webhook/inbox/processor.hpp"
+
+#include "base/fault_point.hpp"
+#include "base/random.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace umavez::webhook {
+namespace {
+
+using work::Ended;
+using work::Item;
+
+double random_share()
+{
+    constexpr std::uint64_t parts = 1'000'000;
+    return static_cast<double>(uniform(system_random(), parts)) / static_cast<double>(parts);
+}
+
+// What a run knows besides the database.
+struct Run {
+    const ProcessorNeeds& needs;
+    Lease& lease;
+    const Item& item;
+    std::optional<std::string> fetched;  // what a provider answered
+    std::optional<InboxRow>
+        to_fetch;  // set by the first transaction: come again with what it asks for
+    std::string provider;
+    std::string state;
+};
+
+std::optional<std::string> unless_empty(const std::string& text)
+{
+    return text.empty() ? std::nullopt : std::optional{text};
+}
+
+struct ToEnded {
+    const InboxRow& row;
+    const work::RetryRule& retries;
+
+    Ended operator()(const Applied&) const { return {.state = "done"}; }
+    Ended operator()(const Ignored& it) const
+    {
+        return {.state = "ignored", .why = unless_empty(it.why)};
+    }
+    Ended operator()(const Stale& it) const { return {.state = "stale", .why = it.why}; }
+    Ended operator()(const Refused& it) const
+    {
+        return {.state = "dead", .why = it.why, .is_failure = true};
+    }
+    Ended operator()(const Failed& it) const
+    {
+        return work::after_failure(retries, row.attempts, it.why, random_share());
+    }
+};
+
+Ended ended_as(const Handled& handled, const InboxRow& row, const work::RetryRule& retries)
+{
+    return std::visit(ToEnded{row, retries}, handled);
+}
+
+Result<void> end(Transaction& transaction, Run& run, Ended ended, const std::string& tenant_id)
+{
+    if (!tenant_id.empty()) {
+        ended.also = ", tenant_id = $8";
+        ended.also_values = {tenant_id};
+    }
+    run.state = ended.state;
+    return work::end_run(transaction, inbox_work, run.item, run.lease, ended);
+}
+
+Result<void> handle(Transaction& transaction, Run& run, const InboxEvent& event)
+{
+    // An account that moved to another tenant takes no event along that was resolved before.
+    const auto& text = event.row.tenant_id ? event.row.tenant_id : event.tenant_now;
+    const auto known = run.needs.providers->find(event.row.provider);
+    if (known == run.needs.providers->end()) {
+        const std::string why = fmt::format(
+            "there is no [[webhook.provider]] of the name {} any more", event.row.provider
+        );
+        return end(transaction, run, {.state = "dead", .why = why, .is_failure = true}, "");
+    }
+    if (!text) {
+        return end(transaction, run, {.state = "waiting", .why = "its account has no tenant"}, "");
+    }
+    auto tenant_id = TenantId::parse(*text);
+    if (!tenant_id) return std::unexpected(tenant_id.error());
+    const EventHandler* const handler =
+        run.needs.handlers->find(known->second.scheme, event.row.type);
+    if (handler == nullptr) {
+        return end(
+            transaction, run, {.state = "ignored", .why = "nobody handles this type"}, *text
+        );
+    }
+    if (known->second.fetch && !run.fetched) {
+        run.to_fetch = event.row;
+        return {};
+    }
+    const ReceivedEvent received{
+        .tenant_id = *std::move(tenant_id),
+        .provider = event.row.provider,
+        .event_id = event.row.event_id,
+        .type = event.row.type,
+        .content = run.fetched ? std::string_view{*run.fetched} : event.body,
+    };
+    const auto handled = (*handler)(transaction, received);
+    if (!handled) return std::unexpected(handled.error());
+    return end(transaction, run, ended_as(*handled, event.row, run.needs.retries), *text);
+}
+
+Result<void> process(Transaction& transaction, Run& run)
+{
+    const auto event = find_event(transaction, run.item.id);
+    if (!event) return std::unexpected(event.error());
+    if (!*event || (*event)->row.run != run.item.run) {
+        // Swept, or ended by whoever took over: the record of this run says no more than that.
+        return run.lease.finish(transaction, Response{.status = 200, .body = "gone"});
+    }
+    run.provider = (*event)->row.provider;
+    return handle(transaction, run, **event);
+}
+
+Result<void> transact(Run& run)
+{
+    run.state.clear();
+    run.to_fetch.reset();
+    auto done = run.needs.database.transact([&run](Transaction& transaction) {
+        return process(transaction, run);
+    });
+    if (done && run.needs.on_ended && !run.state.empty())
+        run.needs.on_ended(run.provider, run.state);
+    return done;
+}
+
+// Ends a run whose own transaction did not: an error that comes again with every attempt must not keep a
+// worker busy for ever.
+Result<void> give_up(Run& run, const std::string& why, bool may_pass)
+{
+    return run.needs.database.transact([&](Transaction& transaction) -> Result<void> {
+        const auto event = find_event(transaction, run.item.id);
+        if (!event) return std::unexpected(event.error());
+        if (!*event) return {};
+        const Handled handled = may_pass ? Handled{Failed{why}} : Handled{Refused{why}};
+        return end(transaction, run, ended_as(handled, (*event)->row, run.needs.retries), "");
+    });
+}
+
+Result<void> run_event(const ProcessorNeeds& needs, Lease& lease, const Item& item)
+{
+    Run run{.needs = needs, .lease = lease, .item = item};
+    strike(FaultPoint::handler_before_effect);
+    auto done = transact(run);
+    if (done && run.to_fetch) {
+        const Fetch& fetch = needs.providers->find(run.to_fetch->provider)->second.fetch;
+        auto fetched = fetch(*run.to_fetch);
+        if (!fetched) return give_up(run, fetched.error().why, fetched.error().may_pass);
+        run.fetched = *std::move(fetched);
+        done = transact(run);
+    }
+    strike(FaultPoint::handler_after_effect);
+    if (done || is_retryable(done.error().code) || done.error().code == Errc::lease_lost)
+        return done;
+    return give_up(run, done.error().detail, true);
+}
+
+}  // namespace
+
+work::RunItem make_processor(ProcessorNeeds needs)
+{
+    return [needs = std::move(needs)](Lease& lease, const Item& item) {
+        return run_event(needs, lease, item);
+    };
+}
+
+}  // namespace umavez::webhook

@@ -1,0 +1,51 @@
+#pragma once
+
+// Processor: what is done with an accepted event. Finds its tenant, lets the handler of its type work, and ends
+// the run in the same transaction: the effect, the event's state and the record of the run are one commit.
+//
+// Thread-safe. Outlived by what it refers to.
+
+#include "webhook/inbox/event_handlers.hpp"
+#include "webhook/inbox/inbox_table.hpp"
+#include "work/retry_delay.hpp"
+#include "work/worker.hpp"
+
+#include <umavez/transaction.hpp>
+
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace umavez::webhook {
+
+// Why a resource could not be had.
+struct FetchFault {
+    std::string why;
+    bool may_pass = true;  // false: the provider says that there is no such thing
+};
+
+// Asks a provider that signs no bodies for what the event speaks of. Blocks; outside of every transaction.
+using Fetch = std::function<std::expected<std::string, FetchFault>(const InboxRow& event)>;
+
+// What is known of a provider when its events are worked on.
+struct KnownProvider {
+    std::string scheme;
+    Fetch fetch = {};  // empty: the body is signed and tells everything
+};
+using KnownProviders = std::map<std::string, KnownProvider, std::less<>>;
+
+struct ProcessorNeeds {
+    Database& database;
+    std::shared_ptr<const EventHandlers> handlers;
+    std::shared_ptr<const KnownProviders> providers;
+    work::RetryRule retries = {};
+    std::function<void(std::string_view provider, std::string_view state)> on_ended = {};
+};
+
+// The work of the inbox, for work::Worker and work::operation_of.
+work::RunItem make_processor(ProcessorNeeds needs);
+
+}  // namespace umavez::webhook
