@@ -5,8 +5,8 @@
 #include <umavez/response.hpp>
 
 #include <cstddef>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace umavez {
 
@@ -28,7 +28,7 @@ struct HeaderLines {
     std::string_view value;  // of the last
 };
 
-inline HeaderLines find_lines(const std::vector<Header>& headers, std::string_view name) noexcept
+inline HeaderLines find_lines(std::span<const Header> headers, std::string_view name) noexcept
 {
     HeaderLines found;
     for (const Header& header : headers) {

@@ -27,12 +27,9 @@ char short_escape(char c) noexcept
 // Walks without recursion, because the depth is the sender's choice.
 class Printer {
 public:
-    Printer(const JsonNodes& tree, Output& output) : tree_(tree), output_(output)
-    {
-        open_.reserve(16);
-    }
+    Printer(const JsonNodes& tree, Output& output) : tree_(tree), output_(output) {}
 
-    void print();
+    void print(std::uint32_t node);
 
 private:
     // A container whose children are being printed: for an array, `next` is the node of an element,
@@ -58,10 +55,11 @@ private:
     std::vector<Open> open_;
 };
 
-void Printer::print()
+void Printer::print(std::uint32_t node)
 {
-    if (!is_container(0)) return print_scalar(0);
-    open(0);
+    if (!is_container(node)) return print_scalar(node);
+    open_.reserve(16);
+    open(node);
     while (!open_.empty()) {
         const Open& innermost = open_.back();
         if (tree_.nodes[innermost.container].kind == JsonKind::array) {
@@ -162,7 +160,12 @@ void print_canonical_string(std::string_view text, Output& output)
 
 void print_canonical(const JsonTree& tree, Output& output)
 {
-    Printer{tree.nodes(), output}.print();
+    print_canonical(tree.root(), output);
+}
+
+void print_canonical(JsonValue value, Output& output)
+{
+    Printer{*value.nodes_, output}.print(value.node_);
 }
 
 }  // namespace umavez

@@ -17,6 +17,9 @@ namespace umavez {
 // text.
 void print_canonical(const JsonTree& tree, Output& output);
 
+// The same of one value in a tree.
+void print_canonical(JsonValue value, Output& output);
+
 // A string in quotes, from valid UTF-8.
 void print_canonical_string(std::string_view text, Output& output);
 

@@ -23,6 +23,7 @@ namespace umavez {
 
 class JsonElements;
 class JsonMembers;
+class Output;
 
 // One value of a tree; as cheap to copy as a pointer. Asking for what the kind does not have is a
 // bug of ours and stops the program: look at kind() first.
@@ -40,6 +41,8 @@ public:
 
     // The member of this name; absent too when the value is no object.
     std::optional<JsonValue> find(std::string_view name) const;
+
+    friend void print_canonical(JsonValue value, Output& output);  // canonical.hpp
 
 private:
     const JsonNodes* nodes_;
