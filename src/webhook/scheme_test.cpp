@@ -45,17 +45,18 @@ TEST_P(EveryScheme, AcceptsWhatItSigned)
     EXPECT_EQ(event->body_is_signed, scheme->body_is_signed());
 }
 
-TEST_P(EveryScheme, OneFlippedBitOfTheBodyIsRefused)
+TEST_P(EveryScheme, OneFlippedBitOfTheBodyIsRefusedWhereItIsSigned)
 {
-    if (example().has_free_body) GTEST_SKIP() << "nothing signs the body";
     const auto scheme = make(example().provider);
     const SignedRequest request = signed_by(*scheme);
 
     for (std::size_t i = 0; i < example().body.size() * 8; ++i) {
         std::string body = example().body;
         body[i / 8] = static_cast<char>(body[i / 8] ^ (1 << i % 8));
-        EXPECT_EQ(fault_of(scheme->verify(delivery_of(body, request), noon)), "bad_signature")
-            << body;
+        const bool is_noticed =
+            fault_of(scheme->verify(delivery_of(body, request), noon)) == "bad_signature";
+        // Where nothing signs the body, that is what the event says, or the token vouches for it.
+        EXPECT_NE(is_noticed, example().has_free_body) << body;
     }
 }
 
