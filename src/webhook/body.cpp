@@ -74,6 +74,9 @@ std::optional<std::string> to_plain_text(JsonValue value)
 {
     if (value.kind() == JsonKind::string) return std::string{value.string()};
     if (value.kind() != JsonKind::number) return std::nullopt;
+    // The canonical text of a large integer has an exponent, which nobody expects of an id.
+    if (value.number().find_first_of(".eE") == std::string_view::npos)
+        return std::string{value.number()};
     std::string text;
     Output output{[&text](std::string_view piece) { text += piece; }};
     print_canonical(value, output);

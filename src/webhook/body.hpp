@@ -39,7 +39,7 @@ private:
 // The fingerprint of a body that is not signed: the same for every one.
 Digest digest_of_unsigned_body();
 
-// A string as it is, a number in its canonical text; nullopt for other kinds.
+// A string as it is, an integer as written, another number in its canonical text; nullopt for other kinds.
 std::optional<std::string> to_plain_text(JsonValue value);
 
 }  // namespace umavez::webhook
