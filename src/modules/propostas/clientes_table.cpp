@@ -1,9 +1,15 @@
 #include "modules/propostas/clientes_table.hpp"
 
-#include "modules/propostas/columns.hpp"
+#include "modules/parts/columns.hpp"
 
 namespace umavez::propostas {
 namespace {
+
+using modules::EntityRows;
+using modules::Listed;
+using modules::Page;
+using modules::text_at;
+using modules::to_value;
 
 constexpr std::string_view select =
     "SELECT id, nome, email, documento, idempotencia_key, created_at, updated_at FROM clientes ";

@@ -1,11 +1,18 @@
 #include "modules/propostas/propostas_table.hpp"
 
-#include "modules/propostas/columns.hpp"
+#include "modules/parts/columns.hpp"
 
 #include <fmt/format.h>
 
 namespace umavez::propostas {
 namespace {
+
+using modules::all_rows;
+using modules::EntityRows;
+using modules::Listed;
+using modules::Page;
+using modules::text_at;
+using modules::to_value;
 
 constexpr std::string_view select =
     "SELECT id, cliente_id, valor, estado, versao, idempotencia_key, created_at, updated_at FROM "

@@ -1,9 +1,9 @@
 #pragma once
 
-// Columns that may be null, and rows into values: what the tables of this module share.
+// Columns that may be null, and rows into values: what the tables of modules share.
 // Confined to the thread of the transaction.
 
-#include "modules/propostas/page.hpp"
+#include "modules/parts/page.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/transaction.hpp>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace umavez::propostas {
+namespace umavez::modules {
 
 inline Value to_value(const std::optional<std::string>& text)
 {
@@ -113,4 +113,4 @@ private:
     }
 };
 
-}  // namespace umavez::propostas
+}  // namespace umavez::modules
