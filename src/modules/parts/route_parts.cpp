@@ -86,6 +86,11 @@ Field versao_field()
     };
 }
 
+Schema versao_schema()
+{
+    return http::object({versao_field()}).named("Versao");
+}
+
 Field if_match_field()
 {
     return {

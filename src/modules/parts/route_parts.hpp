@@ -86,6 +86,7 @@ http::Field id_parameter(std::string description);
 
 // How a writer tells the version it has seen: a member of the body, or a header.
 http::Field versao_field();
+http::Schema versao_schema();  // of a body that has nothing else
 http::Field if_match_field();
 
 }  // namespace umavez::modules

@@ -5,6 +5,7 @@
 namespace umavez::propostas {
 namespace {
 
+using modules::Conditions;
 using modules::EntityRows;
 using modules::Listed;
 using modules::Page;
@@ -109,8 +110,9 @@ Result<Listed<Cliente>> list_clientes(
     const Page& page
 )
 {
-    if (!email) return rows_of.list(transaction, tenant_id, page, "", {});
-    return rows_of.list(transaction, tenant_id, page, " AND email = $4", {*email});
+    Conditions conditions;
+    if (email) conditions.add("email", *email);
+    return rows_of.list(transaction, tenant_id, page, conditions);
 }
 
 }  // namespace umavez::propostas

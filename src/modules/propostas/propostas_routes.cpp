@@ -152,7 +152,7 @@ AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settin
         "version.";
     route.path = {id_parameter("The proposal")};
     route.body = http::Body{
-        .schema = http::object({versao_field()}).named("Versao"),
+        .schema = modules::versao_schema(),
         .example = is_second ? R"({"versao":2})" : R"({"versao":1})",
         .required = false,  // with If-Match
     };
