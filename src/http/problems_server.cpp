@@ -170,7 +170,10 @@ std::vector<ProblemKind> refused_requests()
                 .explanation =
                     "The request was read, but a member of its body or a parameter breaks a rule. "
                     "`errors` lists each field with a message. Nothing was executed.",
-                .cure = "Correct the fields. As nothing was kept, the same key may be used again.",
+                .cure =
+                    "Correct the fields. The same key may be used again, unless the answer carries "
+                    "Idempotency-Key-Expires: then the refusal was kept, and a corrected request "
+                    "needs a new key.",
             },
             .portuguese = {
                 .title = "Alguns campos não são válidos",
@@ -178,8 +181,9 @@ std::vector<ProblemKind> refused_requests()
                     "A requisição foi lida, mas um membro do corpo ou um parâmetro viola alguma "
                     "regra. `errors` lista cada campo com uma mensagem. Nada foi executado.",
                 .cure =
-                    "Corrija os campos. Como nada foi guardado, a mesma chave pode ser usada de "
-                    "novo.",
+                    "Corrija os campos. A mesma chave pode ser usada de novo, a não ser que a "
+                    "resposta traga Idempotency-Key-Expires: então a recusa foi guardada, e a "
+                    "requisição corrigida precisa de uma chave nova.",
             },
         },
         {

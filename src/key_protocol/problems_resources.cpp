@@ -55,6 +55,24 @@ std::vector<http::ProblemKind> resource_problems()
             },
         },
         {
+            .name = "invalid-transition",
+            .status = 409,
+            .english = {
+                .title = "The current state does not allow this step",
+                .explanation =
+                    "The resource is in a state (`estado`) from which the requested step does not "
+                    "lead on. Nothing was changed.",
+                .cure = "Read the resource and see which steps its state allows.",
+            },
+            .portuguese = {
+                .title = "O estado atual não permite este passo",
+                .explanation =
+                    "O recurso está em um estado (`estado`) a partir do qual o passo pedido não é "
+                    "possível. Nada foi alterado.",
+                .cure = "Leia o recurso e veja quais passos o estado permite.",
+            },
+        },
+        {
             .name = "entity-deleted",
             .status = 410,
             .english = {

@@ -13,18 +13,6 @@
 namespace umavez::propostas {
 namespace {
 
-Response json_of(int status, std::string_view collection, std::int64_t id, std::string json)
-{
-    json += '\n';
-    Response response{.status = status, .body = std::move(json)};
-    response.headers.push_back({"Content-Type", "application/json"});
-    if (status == 201) {
-        response.headers.push_back({"Location", fmt::format("/api/v1/{}/{}", collection, id)});
-    }
-    response.entity = Entity{std::string{collection}, std::to_string(id)};
-    return response;
-}
-
 std::string instant_or_null(const std::optional<Instant>& instant)
 {
     return instant ? fmt::format("\"{}\"", to_rfc3339(*instant)) : "null";
@@ -43,14 +31,14 @@ std::string_view kept_body(const Record& record)
 
 Response to_response(int status, const Cliente& cliente)
 {
-    return json_of(status, "clientes", cliente.id, to_json(cliente));
+    return modules::entity_response(status, {"clientes", cliente.id}, to_json(cliente));
 }
 
 Response to_response(int status, const Proposta& proposta)
 {
-    Response response = json_of(status, "propostas", proposta.id, to_json(proposta));
-    response.headers.push_back({"ETag", fmt::format("\"{}\"", proposta.versao)});
-    return response;
+    return modules::entity_response(
+        status, {"propostas", proposta.id, proposta.versao}, to_json(proposta)
+    );
 }
 
 Response gone(std::string_view operation, const Record& record)
@@ -78,15 +66,6 @@ std::int64_t entity_id_of(const Record& record)
     return id;
 }
 
-http::Problem not_found(std::string_view what, std::int64_t id)
-{
-    return {
-        .name = "not-found",
-        .detail =
-            {fmt::format("there is no {} {}", what, id), fmt::format("não há {} {}", what, id)},
-    };
-}
-
 http::Problem email_taken(std::string_view email)
 {
     return {
@@ -111,7 +90,7 @@ http::Problem invalid_transition(const Proposta& proposta, Passo passo)
         .members =
             {http::text_member("estado", to_text(proposta.estado)),
              http::number_member("versao", proposta.versao)},
-        .headers = {{"ETag", fmt::format("\"{}\"", proposta.versao)}},
+        .headers = {modules::etag(proposta.versao)},
     };
 }
 

@@ -13,6 +13,12 @@ using key_protocol::AtomicRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
 using key_protocol::ReadRoute;
+using modules::id_parameter;
+using modules::listing;
+using modules::origin_of;
+using modules::page_answer;
+using modules::page_parameters;
+using modules::showing;
 
 constexpr const char* example =
     R"({"id":1,"nome":"João Silva","email":"joao@example.com","documento":"123.456.789-00",)"
@@ -121,11 +127,7 @@ ReadRoute listar()
          .description = "Only the client with this address",
          .required = false}
     );
-    route.answers = {
-        {.status = 200,
-         .description = "A page in the order of creation; `Link` leads to the next",
-         .body = page_schema(cliente_schema())}
-    };
+    route.answers = {page_answer(cliente_schema())};
     route.problems = {"validation"};
     const auto read_email = [](const http::Request& request) {
         const auto email = http::find_parameter(request, "email");

@@ -10,6 +10,7 @@ namespace umavez::propostas {
 namespace {
 
 using key_protocol::AtomicAction;
+using modules::Origin;
 
 Answered run_criar(Transaction& transaction, const Origin& origin, const NovoCliente& novo)
 {

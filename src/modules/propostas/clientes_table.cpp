@@ -1,9 +1,16 @@
 #include "modules/propostas/clientes_table.hpp"
 
-#include "modules/propostas/columns.hpp"
+#include "modules/parts/columns.hpp"
 
 namespace umavez::propostas {
 namespace {
+
+using modules::Conditions;
+using modules::EntityRows;
+using modules::Listed;
+using modules::Page;
+using modules::text_at;
+using modules::to_value;
 
 constexpr std::string_view select =
     "SELECT id, nome, email, documento, idempotencia_key, created_at, updated_at FROM clientes ";
@@ -103,8 +110,9 @@ Result<Listed<Cliente>> list_clientes(
     const Page& page
 )
 {
-    if (!email) return rows_of.list(transaction, tenant_id, page, "", {});
-    return rows_of.list(transaction, tenant_id, page, " AND email = $4", {*email});
+    Conditions conditions;
+    if (email) conditions.add("email", *email);
+    return rows_of.list(transaction, tenant_id, page, conditions);
 }
 
 }  // namespace umavez::propostas

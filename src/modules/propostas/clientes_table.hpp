@@ -3,9 +3,9 @@
 // The rows of clients. Functions run inside the caller's transaction; the tenant is part of every
 // look-up. Confined to the thread of the transaction.
 
+#include "modules/parts/page.hpp"
 #include "modules/propostas/entities.hpp"
 #include "modules/propostas/input.hpp"
-#include "modules/propostas/page.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/transaction.hpp>
@@ -38,11 +38,11 @@ Result<std::optional<Cliente>> find_cliente_by_key(
 Result<std::optional<Cliente>> find_cliente_of_record(Transaction& transaction, std::int64_t id);
 
 // In the order of their ids; of one address where `email` is given.
-Result<Listed<Cliente>> list_clientes(
+Result<modules::Listed<Cliente>> list_clientes(
     Transaction& transaction,
     const TenantId& tenant_id,
     const std::optional<std::string>& email,
-    const Page& page
+    const modules::Page& page
 );
 
 }  // namespace umavez::propostas

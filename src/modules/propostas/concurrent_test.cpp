@@ -2,31 +2,10 @@
 
 #include "modules/propostas/test_office.hpp"
 
-#include <atomic>
-#include <thread>
-
 namespace umavez::propostas {
 namespace {
 
-// Runs `send` on many threads that start together, and gives the answers.
-template <typename Send>
-std::vector<Answer> at_once(std::size_t count, const Send& send)
-{
-    std::vector<Answer> answers(count);
-    std::atomic<bool> go = false;
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < count; ++i) {
-            threads.emplace_back([&, i] {
-                go.wait(false);
-                answers[i] = send(i);
-            });
-        }
-        go = true;
-        go.notify_all();
-    }
-    return answers;
-}
+using modules::at_once;
 
 TEST(Concurrent, IdenticalRequestsMakeOneClient)
 {

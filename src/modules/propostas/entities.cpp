@@ -2,18 +2,13 @@
 
 #include "base/json_text.hpp"
 #include "base/rfc3339.hpp"
+#include "modules/parts/answers.hpp"
 
 #include <fmt/format.h>
 
 namespace umavez::propostas {
-namespace {
 
-std::string text_or_null(const std::optional<std::string>& text)
-{
-    return text ? to_json_text(*text) : "null";
-}
-
-}  // namespace
+using modules::text_or_null;
 
 std::string to_json(const Cliente& cliente)
 {

@@ -11,6 +11,9 @@ using key_protocol::Exchange;
 using key_protocol::OrProblem;
 using key_protocol::ReadAction;
 using key_protocol::ReadRoute;
+using modules::id_parameter;
+using modules::Listed;
+using modules::page_schema;
 
 http::Schema step_schema()
 {

@@ -2,7 +2,6 @@
 
 #include "base/char_set.hpp"
 #include "base/utf8.hpp"
-#include "key_protocol/body_fields.hpp"
 
 #include <algorithm>
 
@@ -11,6 +10,7 @@ namespace {
 
 using http::Language;
 using key_protocol::BodyFields;
+using modules::checked;
 
 constexpr std::size_t nome_max = 255;
 constexpr std::size_t email_max = 255;
@@ -28,13 +28,6 @@ std::string read_email(BodyFields& fields)
         );
     }
     return email;
-}
-
-template <typename T>
-Read<T> checked(T value, const BodyFields& fields, Language language)
-{
-    if (auto problem = fields.problem(language)) return std::unexpected(*std::move(problem));
-    return value;
 }
 
 bool is_dotted(std::string_view part)
@@ -99,13 +92,6 @@ Read<PropostaChanges> read_proposta_changes(const JsonTree* body, Language langu
     BodyFields fields{body, {"valor", "versao"}};
     const PropostaChanges changes{fields.money("valor"), fields.find_integer("versao")};
     return checked(changes, fields, language);
-}
-
-Read<std::optional<std::int64_t>> read_versao(const JsonTree* body, Language language)
-{
-    BodyFields fields{body, {"versao"}};
-    const auto versao = fields.find_integer("versao");
-    return checked(versao, fields, language);
 }
 
 bool is_email(std::string_view text) noexcept

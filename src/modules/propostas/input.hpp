@@ -3,11 +3,10 @@
 // What clients of the API may say: bodies read into values whose rules hold. Pure, thread-safe.
 
 #include "base/money.hpp"
-#include "http/problem.hpp"
 #include "json/tree.hpp"
+#include "modules/parts/read_body.hpp"
 
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,15 +37,13 @@ struct PropostaChanges {
     std::optional<std::int64_t> versao;
 };
 
-template <typename T>
-using Read = std::expected<T, http::Problem>;
+using modules::Read;
 
 // No body is read as an empty object. The problem names every field that is wrong.
 Read<NovoCliente> read_novo_cliente(const JsonTree* body, http::Language language);
 Read<ClienteChanges> read_cliente_changes(const JsonTree* body, http::Language language);
 Read<NovaProposta> read_nova_proposta(const JsonTree* body, http::Language language);
 Read<PropostaChanges> read_proposta_changes(const JsonTree* body, http::Language language);
-Read<std::optional<std::int64_t>> read_versao(const JsonTree* body, http::Language language);
 
 // One "@" with something on both sides; no spaces, quotes, brackets or commas; no part begins or
 // ends with a dot, and no two dots stand together. Whether anybody reads mail there, only a mail

@@ -90,11 +90,11 @@ TEST(Input, AProposalTakesAnExactAmount)
 
 TEST(Input, TheVersionMayBeAbsentButNotWrong)
 {
-    EXPECT_EQ(read_versao(nullptr, english).value(), std::nullopt);
+    EXPECT_EQ(modules::read_versao(nullptr, english).value(), std::nullopt);
     const Body body{R"({"versao":3})"};
-    EXPECT_EQ(read_versao(body.get(), english).value(), 3);
+    EXPECT_EQ(modules::read_versao(body.get(), english).value(), 3);
     const Body zero{R"({"versao":0})"};
-    EXPECT_FALSE(read_versao(zero.get(), english));
+    EXPECT_FALSE(modules::read_versao(zero.get(), english));
 }
 
 TEST(Input, AddressesAreJudgedByTheirShape)

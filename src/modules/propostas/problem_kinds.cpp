@@ -9,26 +9,6 @@ std::vector<http::ProblemKind> problem_kinds()
     // clang-format off: sentences are wrapped as text, not as code.
     return {
         {
-            .name = "invalid-transition",
-            .status = 409,
-            .english = {
-                .title = "The current state does not allow this step",
-                .explanation =
-                    "The resource is in a state (`estado`) from which the requested step does not lead "
-                    "on: rascunho leads to enviada, enviada to aceita or recusada, and both to cancelada. "
-                    "Nothing was changed.",
-                .cure = "Read the resource and see which steps its state allows.",
-            },
-            .portuguese = {
-                .title = "O estado atual não permite este passo",
-                .explanation =
-                    "O recurso está em um estado (`estado`) a partir do qual o passo pedido não é possível: "
-                    "rascunho leva a enviada, enviada a aceita ou recusada, e ambos a cancelada. Nada foi "
-                    "alterado.",
-                .cure = "Leia o recurso e veja quais passos o estado permite.",
-            },
-        },
-        {
             .name = "email-existente",
             .status = 409,
             .english = {

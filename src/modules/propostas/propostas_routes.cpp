@@ -15,6 +15,14 @@ using key_protocol::AtomicRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
 using key_protocol::ReadRoute;
+using modules::id_parameter;
+using modules::if_match_field;
+using modules::listing;
+using modules::origin_of;
+using modules::page_answer;
+using modules::page_parameters;
+using modules::showing;
+using modules::versao_field;
 
 http::Answer proposta_answer(
     int status, std::string description, std::string example = proposta_example("rascunho", 1)
@@ -26,29 +34,6 @@ http::Answer proposta_answer(
         .body = proposta_schema(),
         .example = std::move(example),
         .headers = {{.name = "ETag", .type = http::text(), .description = "the version"}},
-    };
-}
-
-http::Field versao_field()
-{
-    return {
-        .name = "versao",
-        .type = http::integer({.min = 1}),
-        .description = "The version you have seen; or send it as If-Match",
-        .required = false,
-    };
-}
-
-http::Field if_match_field()
-{
-    return {
-        .name = "If-Match",
-        .type = http::text(),
-        .description =
-            "The `ETag` you have seen, instead of `versao`: where it is not the current "
-            "one the answer is 412.",
-        .example = R"("\"1\"")",
-        .required = false,
     };
 }
 
@@ -167,7 +152,7 @@ AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settin
         "version.";
     route.path = {id_parameter("The proposal")};
     route.body = http::Body{
-        .schema = http::object({versao_field()}).named("Versao"),
+        .schema = modules::versao_schema(),
         .example = is_second ? R"({"versao":2})" : R"({"versao":1})",
         .required = false,  // with If-Match
     };
@@ -181,7 +166,7 @@ AtomicRoute passo_route(Passo passo, std::string summary, const Settings& settin
         .operation = propostas_passo(passo, settings),
         .prepare = [passo, retention = settings.retencao_operacoes](const Exchange& exchange
                    ) -> OrProblem<AtomicAction> {
-            const auto versao = read_versao(exchange.body, exchange.language);
+            const auto versao = modules::read_versao(exchange.body, exchange.language);
             if (!versao) return std::unexpected(versao.error());
             return prepare_step(exchange, passo, *versao, std::nullopt, retention);
         },
@@ -213,11 +198,7 @@ ReadRoute listar()
     route.query.push_back(
         {.name = "estado", .type = http::one_of(estado_words()), .required = false}
     );
-    route.answers = {
-        {.status = 200,
-         .description = "A page in the order of creation; `Link` leads to the next",
-         .body = page_schema(proposta_schema())}
-    };
+    route.answers = {page_answer(proposta_schema())};
     route.problems = {"validation"};
     const auto read_filter = [](const http::Request& request) {
         PropostaFilter filter{.cliente_id = http::find_integer(request, "cliente_id")};

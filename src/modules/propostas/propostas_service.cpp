@@ -11,6 +11,7 @@ namespace umavez::propostas {
 namespace {
 
 using key_protocol::AtomicAction;
+using modules::Origin;
 
 Result<void> note_step(
     Transaction& transaction,

@@ -6,9 +6,9 @@
 
 #include "key_protocol/protect.hpp"
 #include "key_protocol/resource_problems.hpp"
+#include "modules/parts/origin.hpp"
 #include "modules/propostas/estado.hpp"
 #include "modules/propostas/input.hpp"
-#include "modules/propostas/origin.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ namespace umavez::propostas {
 
 // 201 in rascunho with versao 1. A proposal that carries the key already is answered as a replay,
 // although its record is gone.
-key_protocol::AtomicAction criar_proposta(Origin origin, NovaProposta nova);
+key_protocol::AtomicAction criar_proposta(modules::Origin origin, NovaProposta nova);
 
 // One step of a proposal, by somebody who has seen the version that is `expected`.
 struct Step {
@@ -29,7 +29,7 @@ struct Step {
 };
 
 // 200 with the next version. Who has seen another version is told so before anything else.
-key_protocol::AtomicAction dar_passo(Origin origin, Step step);
+key_protocol::AtomicAction dar_passo(modules::Origin origin, Step step);
 
 // "submeter_proposta": the step's word in idempotencia_operacoes.
 std::string tipo_operacao(Passo passo);

@@ -1,11 +1,19 @@
 #include "modules/propostas/propostas_table.hpp"
 
-#include "modules/propostas/columns.hpp"
+#include "modules/parts/columns.hpp"
 
 #include <fmt/format.h>
 
 namespace umavez::propostas {
 namespace {
+
+using modules::all_rows;
+using modules::Conditions;
+using modules::EntityRows;
+using modules::Listed;
+using modules::Page;
+using modules::text_at;
+using modules::to_value;
 
 constexpr std::string_view select =
     "SELECT id, cliente_id, valor, estado, versao, idempotencia_key, created_at, updated_at FROM "
@@ -134,19 +142,15 @@ Result<Listed<Proposta>> list_propostas(
     const Page& page
 )
 {
-    std::string more;
-    Values values;
-    if (filter.cliente_id) {
-        values.emplace_back(*filter.cliente_id);
-        more = " AND cliente_id = $4";
-    }
+    Conditions conditions;
+    if (filter.cliente_id) conditions.add("cliente_id", *filter.cliente_id);
     if (filter.estado) {
-        values.emplace_back(std::string{to_text(*filter.estado)});
         // A client has few proposals, a state has many: with both, the index of states is not for
         // use.
-        more += filter.cliente_id ? " AND estado || '' = $5" : " AND estado = $4";
+        const std::string_view column = filter.cliente_id ? "estado || ''" : "estado";
+        conditions.add(column, std::string{to_text(*filter.estado)});
     }
-    return rows_of.list(transaction, tenant_id, page, more, values);
+    return rows_of.list(transaction, tenant_id, page, conditions);
 }
 
 Result<void> append_historico(

@@ -3,9 +3,9 @@
 // The rows of proposals and of their history. Functions run inside the caller's transaction; the
 // tenant is part of every look-up. Confined to the thread of the transaction.
 
+#include "modules/parts/page.hpp"
 #include "modules/propostas/entities.hpp"
 #include "modules/propostas/input.hpp"
-#include "modules/propostas/page.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/transaction.hpp>
@@ -44,11 +44,11 @@ struct PropostaFilter {
 };
 
 // In the order of their ids.
-Result<Listed<Proposta>> list_propostas(
+Result<modules::Listed<Proposta>> list_propostas(
     Transaction& transaction,
     const TenantId& tenant_id,
     const PropostaFilter& filter,
-    const Page& page
+    const modules::Page& page
 );
 
 Result<void> append_historico(

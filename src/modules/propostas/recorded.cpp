@@ -9,6 +9,7 @@ namespace umavez::propostas {
 namespace {
 
 using key_protocol::AtomicAction;
+using modules::Origin;
 
 // `resultado` is the entity alone.
 std::string without_newline(std::string body)

@@ -4,7 +4,7 @@
 // their record, and believe the row where the record is gone. Thread-safe.
 
 #include "key_protocol/protect.hpp"
-#include "modules/propostas/origin.hpp"
+#include "modules/parts/origin.hpp"
 
 #include <umavez/response.hpp>
 #include <umavez/time.hpp>
@@ -25,7 +25,7 @@ struct RecordedOperation {
 // is a replay, or a refusal if the row speaks of another entity; else `change` runs and its answer
 // becomes the row's `resultado`. Without a key: `change` alone.
 key_protocol::AtomicAction recorded(
-    Origin origin,
+    modules::Origin origin,
     RecordedOperation operation,
     key_protocol::AtomicAction show,
     key_protocol::AtomicAction change

@@ -1,9 +1,9 @@
 #pragma once
 
-// Columns that may be null, and rows into values: what the tables of this module share.
+// Columns that may be null, and rows into values: what the tables of modules share.
 // Confined to the thread of the transaction.
 
-#include "modules/propostas/page.hpp"
+#include "modules/parts/page.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/transaction.hpp>
@@ -11,9 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-namespace umavez::propostas {
+namespace umavez::modules {
 
 inline Value to_value(const std::optional<std::string>& text)
 {
@@ -54,6 +55,32 @@ auto only_row(const Result<Rows>& rows, ToEntity to_entity)
     return *std::move(entity);
 }
 
+// What a SELECT ends with to hold its row until the transaction ends, so that nobody changes it in
+// between. SQLite has one writer, who needs no such word.
+inline std::string_view row_lock(Dialect dialect) noexcept
+{
+    return dialect == Dialect::postgres ? " FOR UPDATE" : "";
+}
+
+// Conditions of a list, " AND email = $4 AND …": $1 to $3 are those of its page.
+class Conditions {
+public:
+    // `column` is SQL of the caller's own.
+    void add(std::string_view column, Value value)
+    {
+        values_.push_back(std::move(value));
+        sql_ += " AND ";
+        sql_ += column;
+        sql_ += " = $" + std::to_string(3 + values_.size());
+    }
+    const std::string& sql() const noexcept { return sql_; }
+    const Values& values() const noexcept { return values_; }
+
+private:
+    std::string sql_;
+    Values values_;
+};
+
 // Entities as their tables give them: by id or by key inside a tenant, and page by page.
 template <typename Entity>
 struct EntityRows {
@@ -65,6 +92,15 @@ struct EntityRows {
     ) const
     {
         return only(transaction, "WHERE id = $1 AND tenant_id = $2", {id, tenant_id.text()});
+    }
+    // The same, held until the transaction ends. For whoever is going to change it.
+    Result<std::optional<Entity>> find_locked(
+        Transaction& transaction, const TenantId& tenant_id, std::int64_t id
+    ) const
+    {
+        std::string condition = "WHERE id = $1 AND tenant_id = $2";
+        condition += row_lock(transaction.dialect());
+        return only(transaction, condition, {id, tenant_id.text()});
     }
     Result<std::optional<Entity>> find_by_key(
         Transaction& transaction, const TenantId& tenant_id, const Key& key
@@ -82,27 +118,26 @@ struct EntityRows {
         return only(transaction, "WHERE id = $1", {id});
     }
 
-    // `more` conditions, " AND email = $4", whose parameters begin at $4.
     Result<Listed<Entity>> list(
         Transaction& transaction,
         const TenantId& tenant_id,
         const Page& page,
-        std::string_view more,
-        const Values& values
+        const Conditions& conditions
     ) const
     {
         Values parameters{tenant_id.text(), page.after, page.limit + 1};
-        parameters.insert(parameters.end(), values.begin(), values.end());
+        const Values& more = conditions.values();
+        parameters.insert(parameters.end(), more.begin(), more.end());
         std::string sql{select};
         sql += "WHERE tenant_id = $1 AND id > $2";
-        sql += more;
+        sql += conditions.sql();
         sql += " ORDER BY id LIMIT $3";
         auto rows = all_rows(transaction.query(sql, parameters), to_entity);
         if (!rows) return std::unexpected(rows.error());
         return to_listed(*std::move(rows), page);
     }
 
-private:
+    // At most one row, by a condition of the table's own.
     Result<std::optional<Entity>> only(
         Transaction& transaction, std::string_view condition, const Values& parameters
     ) const
@@ -113,4 +148,4 @@ private:
     }
 };
 
-}  // namespace umavez::propostas
+}  // namespace umavez::modules

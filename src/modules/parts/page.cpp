@@ -1,10 +1,10 @@
-#include "modules/propostas/page.hpp"
+#include "modules/parts/page.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace umavez::propostas {
+namespace umavez::modules {
 namespace {
 
 constexpr std::string_view prefix = "id_";
@@ -42,4 +42,4 @@ std::string next_page_link(std::string_view path, std::string_view query, std::s
     return fmt::format("<{}{}cursor={}>; rel=\"next\"", target, separator, cursor);
 }
 
-}  // namespace umavez::propostas
+}  // namespace umavez::modules

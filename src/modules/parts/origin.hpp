@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace umavez::propostas {
+namespace umavez::modules {
 
 struct Origin {
     TenantId tenant_id;
@@ -18,4 +18,4 @@ struct Origin {
     http::Language language = http::Language::english;
 };
 
-}  // namespace umavez::propostas
+}  // namespace umavez::modules

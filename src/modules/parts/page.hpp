@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace umavez::propostas {
+namespace umavez::modules {
 
 inline constexpr std::int64_t page_limit_default = 50;
 inline constexpr std::int64_t page_limit_max = 200;
@@ -61,4 +61,4 @@ std::string to_json(const Listed<T>& listed)
 // The address of the next page: the same query with another cursor.
 std::string next_page_link(std::string_view path, std::string_view query, std::string_view cursor);
 
-}  // namespace umavez::propostas
+}  // namespace umavez::modules

@@ -1,11 +1,11 @@
-#include "modules/propostas/page.hpp"
+#include "modules/parts/page.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <limits>
 
-namespace umavez::propostas {
+namespace umavez::modules {
 namespace {
 
 RC_GTEST_PROP(PageProperties, ACursorIsReadBack, ())
@@ -57,4 +57,4 @@ TEST(Page, TheLinkKeepsTheFilterAndReplacesTheCursor)
 }
 
 }  // namespace
-}  // namespace umavez::propostas
+}  // namespace umavez::modules
