@@ -1,6 +1,7 @@
 #include "http/client.hpp"
 
 #include "base/shown.hpp"
+#include "base/without_sigpipe.hpp"
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -10,7 +11,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
@@ -156,34 +156,6 @@ private:
     const Steady::time_point deadline_;
     SSL_CTX* context_ = nullptr;
     SSL* tls_ = nullptr;
-};
-
-// OpenSSL writes to the socket without MSG_NOSIGNAL, and a command that writes to a pipe needs
-// SIGPIPE as it is: so it is held back here, and what came meanwhile is taken.
-class WithoutSigpipe {
-public:
-    WithoutSigpipe()
-    {
-        sigemptyset(&pipe_);
-        sigaddset(&pipe_, SIGPIPE);
-        sigset_t pending{};
-        sigpending(&pending);
-        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-    }
-    ~WithoutSigpipe()
-    {
-        constexpr timespec at_once{};
-        if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &at_once);
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-    WithoutSigpipe(const WithoutSigpipe&) = delete;
-    WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
-private:
-    sigset_t pipe_{};
-    sigset_t before_{};
-    bool was_pending_ = false;
 };
 
 Result<std::unique_ptr<Wire>> open_wire(const ServerUrl& server, Steady::time_point deadline)

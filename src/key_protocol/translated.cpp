@@ -86,6 +86,21 @@ constexpr auto table = std::to_array<Pair>({
     {"must be a whole number above zero, at most 100 years",
      "deve ser um número inteiro acima de zero, no máximo 100 anos"},
     {"the file to write", "o arquivo a escrever"},
+    {"There is no such delivery.", "Não existe essa entrega."},
+    {"There is no such destination.", "Não existe esse destino."},
+    {"must be the id of a destination", "deve ser o id de um destino"},
+    {"the destination was removed; nobody is there to deliver to",
+     "o destino foi removido; não há a quem entregar"},
+    // Of URLs that somebody registers.
+    {"may only contain visible ASCII characters; percent-encode the others",
+     "só pode conter caracteres ASCII visíveis; codifique os outros com %"},
+    {"must begin with https:// or http://", "deve começar com https:// ou http://"},
+    {"must be like https://example.com/webhooks", "deve ser como https://example.com/webhooks"},
+    {"may have no fragment: leave out # and what follows",
+     "não pode ter fragmento: omita # e o que segue"},
+    {"may have no user and password; requests are signed instead",
+     "não pode ter usuário e senha; as requisições são assinadas"},
+    {"must have a port from 1 to 65535, or none", "deve ter uma porta de 1 a 65535, ou nenhuma"},
 });
 
 // What stands in the holes; nullopt where the text is not of the pattern.

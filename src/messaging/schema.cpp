@@ -13,7 +13,8 @@ namespace {
 //
 // A delivery is work (work/work_table.hpp). It repeats the aggregate of its event, so that the order inside
 // an aggregate is judged in its own index. `secrets` of a destination are separated by spaces, the newest
-// first; `types` empty means all. A destination that was removed stays for its deliveries' sake.
+// first; `types` are those it wants, each between spaces, and empty means all. A destination that was
+// removed stays for its deliveries' sake.
 constexpr std::string_view sqlite_1 = R"(
 CREATE TABLE umavez_outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -57,6 +58,8 @@ CREATE TABLE umavez_deliveries (
 CREATE INDEX umavez_deliveries_due ON umavez_deliveries (due_at, id) WHERE state = 'pending';
 CREATE INDEX umavez_deliveries_order ON umavez_deliveries (destination_id, aggregate, id)
     WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_destination ON umavez_deliveries (destination_id, id);
+CREATE INDEX umavez_deliveries_tenant ON umavez_deliveries (tenant_id, id);
 CREATE INDEX umavez_deliveries_state ON umavez_deliveries (state, id);
 )";
 
@@ -103,6 +106,8 @@ CREATE TABLE umavez_deliveries (
 CREATE INDEX umavez_deliveries_due ON umavez_deliveries (due_at, id) WHERE state = 'pending';
 CREATE INDEX umavez_deliveries_order ON umavez_deliveries (destination_id, aggregate, id)
     WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_destination ON umavez_deliveries (destination_id, id);
+CREATE INDEX umavez_deliveries_tenant ON umavez_deliveries (tenant_id, id);
 CREATE INDEX umavez_deliveries_state ON umavez_deliveries (state, id);
 )";
 

@@ -58,7 +58,7 @@ void Worker::wake()
 {
     const std::lock_guard guard{mutex_};
     ++wakes_;
-    changed_.notify_one();
+    changed_.notify_all();  // one of them may not be the one that looks
 }
 
 void Worker::stop()
@@ -88,7 +88,11 @@ std::optional<std::string> Worker::take_trouble()
 
 void Worker::run()
 {
-    while (const auto item = next_item()) run_one(*item);
+    while (const auto item = next_item()) {
+        run_one(*item);
+        // What just ended may be what another item waited for.
+        if (!table_.ready.empty()) wake();
+    }
 }
 
 std::optional<Item> Worker::next_item()

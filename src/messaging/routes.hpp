@@ -1,0 +1,25 @@
+#pragma once
+
+// The endpoints of messaging: /api/v1/destinos for tenants, /ops/deliveries for operators. They are added
+// before the server starts; what they do then is thread-safe.
+
+#include "http/problem_catalogue.hpp"
+#include "key_protocol/protect.hpp"
+#include "outbound/call.hpp"
+
+#include <umavez/transaction.hpp>
+
+#include <vector>
+
+namespace umavez::messaging {
+
+// The rule is that of the relay: what it will refuse to connect to is refused here where the URL shows it.
+void add_routes(key_protocol::Api& api, const outbound::OutboundRule& rule = {});
+
+// The database outlives the routes.
+std::vector<key_protocol::CallRoute> operator_routes(Database& database);
+
+// destinos-demais
+std::vector<http::ProblemKind> problem_kinds();
+
+}  // namespace umavez::messaging

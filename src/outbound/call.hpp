@@ -1,0 +1,66 @@
+#pragma once
+
+// One HTTP call that leaves the house, to a server that somebody else chose.
+//
+// A connection of its own for every call; no redirects, no proxies, no cookies, no retries: the caller
+// decides what a failure means, and every failure tells whether the request can have left. The address that
+// is really connected to is judged (address.hpp), so a name that changes its mind does not help.
+//
+// Blocking, thread-safe. A stop cuts the call at once.
+
+#include <umavez/response.hpp>
+#include <umavez/result.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace umavez::outbound {
+
+struct Call {
+    std::string method = "POST";
+    std::string url;
+    std::vector<Header> headers = {};
+    std::string body = {};
+    std::chrono::milliseconds connect_timeout = std::chrono::seconds{5};
+    std::chrono::milliseconds total_timeout =
+        std::chrono::seconds{15};            // the connection's included
+    std::size_t body_bytes_max = 64 * 1024;  // of the answer; the rest is not read
+};
+
+struct Reply {
+    int status = 0;
+    std::vector<Header> headers = {};
+    std::string body = {};
+};
+
+struct OutboundRule {
+    bool allow_private = false;  // connect to addresses that are not of the internet
+    std::string ca_file = {};    // whom to believe; empty: whom the system believes
+};
+
+enum class CallFailure : std::uint8_t {
+    invalid,          // the call itself: a header with a line break, a URL of another kind
+    refused_address,  // the rule does not allow where it leads
+    unreachable,      // no such name, nobody listens
+    tls,              // no handshake, or a certificate that is not believed
+    timeout,
+    broken,  // the connection ended, or what came was not HTTP
+    cut,     // by the stop
+};
+
+struct CallError {
+    CallFailure failure = CallFailure::broken;
+    Effect effect = Effect::unknown;  // none: nothing of the request left. unknown: it may have
+    std::string detail = {};          // for operators and for whoever registered the URL
+};
+
+std::expected<Reply, CallError> call(
+    const Call& call, const OutboundRule& rule, const std::stop_token& stop = {}
+);
+
+}  // namespace umavez::outbound
