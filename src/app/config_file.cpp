@@ -29,10 +29,14 @@ ConfigEntry to_entry(std::vector<std::string> path, const toml::node& node)
     } else if (const auto* const boolean = node.as_boolean()) {
         entry.type = ConfigType::boolean;
         entry.value = boolean->get() ? "true" : "false";
+    } else if (const auto* const array = node.as_array()) {
+        entry.type = ConfigType::array;
+        for (const toml::node& element : *array) {
+            if (const auto* const member = element.as_string()) entry.values.push_back(member->get());
+        }
+        if (entry.values.size() != array->size()) entry.values.clear();
     } else {
-        entry.type = node.is_array()   ? ConfigType::array
-                     : node.is_table() ? ConfigType::table
-                                       : ConfigType::date;
+        entry.type = node.is_table() ? ConfigType::table : ConfigType::date;
     }
     return entry;
 }
@@ -47,8 +51,15 @@ void flatten(
         std::vector<std::string> place = path;
         place.emplace_back(key.str());
         const auto* const inner = node.as_table();
+        const auto* const array = node.as_array();
         if (inner != nullptr && !inner->empty()) {
             flatten(*inner, place, entries);
+        } else if (array != nullptr && !array->empty() && array->is_homogeneous(toml::node_type::table)) {
+            for (std::size_t i = 0; i < array->size(); ++i) {
+                place.push_back(std::to_string(i));
+                flatten(*(*array)[i].as_table(), place, entries);
+                place.pop_back();
+            }
         } else {
             entries.push_back(to_entry(std::move(place), node));
         }

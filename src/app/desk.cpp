@@ -25,10 +25,8 @@ public:
     OwnDesk(OpenEngine opened, std::unique_ptr<access::TokenBook> tokens, std::string by)
         : opened_(std::move(opened)), tokens_(std::move(tokens)), by_(std::move(by))
     {
-        desk_.emplace(
-            operators::OperatorNeeds{*opened_.engine, *opened_.database, *tokens_},
-            opened_.modules.problems
-        );
+        const operators::OperatorNeeds needs{*opened_.engine, *opened_.database, *tokens_};
+        desk_.emplace(needs, opened_.modules.problems, more_operator_routes(needs));
     }
     Result<operators::Reply> ask(const operators::Wish& wish) override
     {

@@ -4,12 +4,16 @@
 #include "database/postgres/url.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
+#include "messaging/routes.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/sqlite/schema.hpp"
+#include "webhook/inbox/operator_routes.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace umavez {
 namespace {
@@ -47,7 +51,10 @@ std::vector<Migration> all_migrations(const Modules& modules, Dialect dialect)
 }
 
 Result<OpenEngine> open_all(
-    const Settings& settings, EngineOptions options, const DatabaseOptions& database_options
+    const Settings& settings,
+    EngineOptions options,
+    const DatabaseOptions& database_options,
+    OnProcessed on_processed
 )
 {
     auto database = open_database(settings.database, database_options);
@@ -61,13 +68,28 @@ Result<OpenEngine> open_all(
     if (auto migrated = (*database)->migrate(modules->migrations); !migrated) {
         return fail(migrated.error().code, "database: " + migrated.error().detail);
     }
-    for (const OperationSpec* const operation : modules->api.operations()) {
+    auto webhooks =
+        make_webhooks(settings, **engine, **database, modules->workers, std::move(on_processed));
+    if (!webhooks) return std::unexpected(webhooks.error());
+    std::vector<const OperationSpec*> operations;
+    for (const OperationSpec* const operation : modules->api.operations()) operations.push_back(operation);
+    for (const OperationSpec& operation : modules->workers) operations.push_back(&operation);
+    for (const OperationSpec* const operation : operations) {
         if (auto declared = (*engine)->declare(*operation); !declared) {
             return std::unexpected(declared.error());
         }
     }
     if (auto started = (*engine)->start(); !started) return std::unexpected(started.error());
-    return OpenEngine{*std::move(modules), *std::move(database), *std::move(engine)};
+    return OpenEngine{
+        *std::move(modules), *std::move(database), *std::move(engine), *std::move(webhooks)
+    };
+}
+
+std::vector<key_protocol::CallRoute> more_operator_routes(const operators::OperatorNeeds& needs)
+{
+    std::vector<key_protocol::CallRoute> routes = webhook::operator_routes(needs);
+    std::ranges::move(messaging::operator_routes(needs.database), std::back_inserter(routes));
+    return routes;
 }
 
 Dialect dialect_of(const Settings& settings)

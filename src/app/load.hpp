@@ -5,6 +5,9 @@
 #include "app/commands.hpp"
 #include "app/modules.hpp"
 #include "app/settings.hpp"
+#include "app/webhooks.hpp"
+
+#include "operators/operator_routes.hpp"
 
 #include <umavez/engine.hpp>
 #include <umavez/transaction.hpp>
@@ -29,12 +32,19 @@ struct OpenEngine {
     Modules modules;
     std::unique_ptr<Database> database;
     std::unique_ptr<Engine> engine;
+    Webhooks webhooks;
 };
 
 // Opens both, declares and configures the operations, and starts the engine.
 Result<OpenEngine> open_all(
-    const Settings& settings, EngineOptions options, const DatabaseOptions& database_options = {}
+    const Settings& settings,
+    EngineOptions options,
+    const DatabaseOptions& database_options = {},
+    OnProcessed on_processed = {}
 );
+
+// What operators may ask and order besides the engine's own: webhooks, accounts, deliveries.
+std::vector<key_protocol::CallRoute> more_operator_routes(const operators::OperatorNeeds& needs);
 
 // Of the database's file, absolute; empty where there is none (in memory, or on a server).
 std::string database_path(const Settings& settings);

@@ -1,12 +1,20 @@
 #include "app/modules.hpp"
 
 #include "app/operation_settings.hpp"
+#include "app/webhooks.hpp"
 #include "key_protocol/problems.hpp"
+#include "messaging/outbox.hpp"
+#include "messaging/routes.hpp"
+#include "modules/cobranca/answers.hpp"
+#include "modules/cobranca/routes.hpp"
+#include "modules/cobranca/schema.hpp"
 #include "modules/propostas/answers.hpp"
 #include "modules/propostas/operations.hpp"
 #include "modules/propostas/routes.hpp"
 #include "modules/propostas/schema.hpp"
 #include "operators/refusals.hpp"
+#include "webhook/inbox/ingress.hpp"
+#include "webhook/inbox/schema.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +26,7 @@ namespace {
 
 // The file's say on the policies that modules declare. Whether rows and record commit together is
 // in the code of a route, and no setting changes it.
-Result<void> configure(const Settings& settings, key_protocol::Api& api)
+Result<void> configure(const Settings& settings, Modules& modules)
 {
     for (const auto& [name, fields] : settings.operations) {
         if (!fields.contains("retention")) continue;
@@ -28,7 +36,8 @@ Result<void> configure(const Settings& settings, key_protocol::Api& api)
             );
         }
     }
-    const std::vector<OperationSpec*> declared = api.operations();
+    std::vector<OperationSpec*> declared = modules.api.operations();
+    for (OperationSpec& operation : modules.workers) declared.push_back(&operation);
     std::vector<OperationSpec> operations;
     for (const OperationSpec* const operation : declared) operations.push_back(*operation);
     if (auto configured = configure_operations(settings.operations, operations); !configured) {
@@ -55,14 +64,25 @@ Result<void> configure(const Settings& settings, key_protocol::Api& api)
 
 Result<Modules> load_modules(const Settings& settings)
 {
-    Modules modules{.api = {}, .migrations = {}, .problems = key_protocol::standard_problems()};
+    Modules modules{.problems = key_protocol::standard_problems()};
     propostas::add_routes(modules.api, settings.propostas);
-    std::ranges::copy(
-        propostas::migrations(dialect_of(settings)), std::back_inserter(modules.migrations)
-    );
+    cobranca::add_routes(modules.api);
+    messaging::add_routes(modules.api, {.allow_private = settings.webhook.allow_private_destinations});
+    modules.workers = worker_operations();
+    const Dialect dialect = dialect_of(settings);
+    for (const std::span<const Migration> migrations :
+         {propostas::migrations(dialect),
+          messaging::migrations(dialect),
+          webhook::migrations(dialect),
+          cobranca::migrations(dialect)}) {
+        std::ranges::copy(migrations, std::back_inserter(modules.migrations));
+    }
     modules.problems.add_all(propostas::problem_kinds());
+    modules.problems.add_all(cobranca::problem_kinds());
+    modules.problems.add_all(messaging::problem_kinds());
+    modules.problems.add_all(webhook::problem_kinds());
     modules.problems.add_all(operators::problem_kinds());
-    if (auto configured = configure(settings, modules.api); !configured) {
+    if (auto configured = configure(settings, modules); !configured) {
         return std::unexpected(configured.error());
     }
     return modules;

@@ -51,4 +51,26 @@ http::OnAnswered note_answers(Log& log, Metrics& metrics)
     };
 }
 
+std::function<void(const webhook::ProcessedEvent&)> note_processed(Log& log, Metrics* metrics)
+{
+    return [&log, metrics](const webhook::ProcessedEvent& event) {
+        if (metrics != nullptr) metrics->count_webhook_processed(event.provider, event.state);
+        const bool is_dead = event.state == "dead";
+        const bool is_late = event.state == "pending" || event.state == "waiting";
+        const LogLevel level = is_dead   ? LogLevel::error
+                               : is_late ? LogLevel::warning
+                                         : LogLevel::info;
+        if (!log.writes(level)) return;
+        const std::vector<LogField> fields{
+            {"id", event.id},
+            {"provider", event.provider},
+            {"event_id", event.event_id},
+            {"type", event.type},
+            {"state", event.state},
+            {"why", event.why},
+        };
+        log.write(level, "webhook_processed", fields);
+    };
+}
+
 }  // namespace umavez

@@ -170,6 +170,29 @@ void add_common_routes(http::Router& router, const RouteNeeds& needs)
     });
 }
 
+void add_webhook_routes(
+    http::Router& router, const RouteNeeds& needs, const Webhooks& webhooks, WebhookWorkers* workers
+)
+{
+    router.add(
+        webhook::ingress_route(),
+        webhook::ingress_handler({
+            .database = needs.database,
+            .schemes = webhooks.schemes,
+            .problems = needs.problems,
+            .clock = system_clock(),
+            .on_accepted =
+                [workers] {
+                    if (workers != nullptr) workers->wake();
+                },
+            .on_received =
+                [&metrics = needs.metrics](std::string_view provider, std::string_view outcome) {
+                    metrics.count_webhook_received(provider, outcome);
+                },
+        })
+    );
+}
+
 void add_api_routes(
     http::Router& router,
     key_protocol::Api api,

@@ -7,6 +7,7 @@
 #include "access/token_book.hpp"
 #include "app/readiness.hpp"
 #include "app/side_thread.hpp"
+#include "app/webhooks.hpp"
 #include "http/problem_catalogue.hpp"
 #include "http/router.hpp"
 #include "key_protocol/protect.hpp"
@@ -31,6 +32,11 @@ struct RouteNeeds {
 };
 
 void add_common_routes(http::Router& router, const RouteNeeds& needs);
+
+// Where providers send their events. `workers`, null where another process works on them, outlive the router.
+void add_webhook_routes(
+    http::Router& router, const RouteNeeds& needs, const Webhooks& webhooks, WebhookWorkers* workers
+);
 
 // What the modules serve, the status of keys, and 401 instead of 404 under /api and /ops for whom
 // no token admits.

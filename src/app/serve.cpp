@@ -70,7 +70,7 @@ int serve(const Settings& settings, bool has_worker)
     Metrics metrics{std::string{program_version}};
     EngineOptions engine_options;
     if (!has_worker) engine_options.worker_period.reset();
-    auto opened = open_all(settings, engine_options);
+    auto opened = open_all(settings, engine_options, {}, note_processed(log, &metrics));
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
@@ -82,7 +82,9 @@ int serve(const Settings& settings, bool has_worker)
     const operators::OperatorNeeds operator_needs{
         *opened->engine, *opened->database, **tokens, stopping.get_token()
     };
-    const operators::LocalDesk desk{operator_needs, opened->modules.problems};
+    const operators::LocalDesk desk{
+        operator_needs, opened->modules.problems, more_operator_routes(operator_needs)
+    };
     auto control = open_control_socket(settings, desk);
     if (!control) return complain("control socket: " + control.error().detail);
 
@@ -106,6 +108,12 @@ int serve(const Settings& settings, bool has_worker)
     for (key_protocol::CallRoute& route : operators::operator_routes(operator_needs)) {
         opened->modules.api.add(std::move(route));
     }
+    for (key_protocol::CallRoute& route : more_operator_routes(operator_needs)) {
+        opened->modules.api.add(std::move(route));
+    }
+    std::optional<WebhookWorkers> workers;
+    if (has_worker) workers.emplace(opened->webhooks, *opened->engine, *opened->database);
+    add_webhook_routes(router, needs, opened->webhooks, workers ? &*workers : nullptr);
     add_api_routes(router, std::move(opened->modules.api), needs, settings.idempotency);
     add_document_routes(router, opened->modules.problems);
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
@@ -131,7 +139,7 @@ int serve(const Settings& settings, bool has_worker)
          {"pid", ::getpid()}}
     );
 
-    WorkerTrouble trouble{*opened->engine, log};
+    WorkerTrouble trouble{*opened->engine, workers ? &*workers : nullptr, log};
     const char* const signal = wait_for_stop_signal(
         {.on_hangup = [&] { reload_certificate(**server, settings, log); },
          .every_second = [&] { trouble.tell(); }}
@@ -144,6 +152,7 @@ int serve(const Settings& settings, bool has_worker)
         log.flush();
         std::_Exit(exit_failed);
     }
+    if (workers) workers->stop();
     opened->engine->stop();
     log.info("stopped");
     return exit_done;
@@ -157,7 +166,7 @@ Command serve_command()
         .name = "serve",
         .summary = "Serve HTTP until SIGTERM",
         .example = "umavez serve --listen 127.0.0.1:8080 --database sqlite:umavez.db",
-        .options = {{"--no-worker", "", "leave abandoned work and the sweep to `umavez worker`"}},
+        .options = {{"--no-worker", "", "leave webhooks, abandoned work and the sweep to `umavez worker`"}},
         .takes_settings = true,
         .argument = {},
         .run =

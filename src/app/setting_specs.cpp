@@ -182,6 +182,7 @@ const std::vector<SettingSpec>& setting_specs()
              set_retencao_operacoes},
         };
         for (SettingSpec& spec : idempotency_specs()) made.push_back(std::move(spec));
+        for (SettingSpec& spec : webhook_specs()) made.push_back(std::move(spec));
         return made;
     }();
     return specs;

@@ -7,6 +7,7 @@
 
 #include "app/listen_address.hpp"
 #include "app/policy_settings.hpp"
+#include "app/webhook_settings.hpp"
 #include "key_protocol/read_request.hpp"
 #include "modules/propostas/operations.hpp"
 #include "telemetry/log.hpp"
@@ -34,6 +35,7 @@ struct Settings {
     LogLevel log_level = LogLevel::info;
     key_protocol::ProtocolSettings idempotency;
     propostas::Settings propostas;
+    WebhookSettings webhook;
     std::map<std::string, PolicyOverrides> operations;
     std::string config_path;  // empty: none was read
 };

@@ -3,6 +3,7 @@
 #include "app/check_settings.hpp"
 #include "app/commands.hpp"
 #include "app/load.hpp"
+#include "app/request_log.hpp"
 #include "app/stop_signal.hpp"
 #include "app/version.hpp"
 #include "app/worker_trouble.hpp"
@@ -12,10 +13,10 @@
 namespace umavez {
 namespace {
 
-int work(const Settings& settings)
+int run_worker(const Settings& settings)
 {
     Log log{settings.log_level};
-    const auto opened = open_all(settings, {});
+    const auto opened = open_all(settings, {}, {}, note_processed(log, nullptr));
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
@@ -23,12 +24,14 @@ int work(const Settings& settings)
         "working",
         {{"database", opened->database->url()}, {"version", program_version}, {"pid", ::getpid()}}
     );
-    WorkerTrouble trouble{*opened->engine, log};
+    WebhookWorkers webhooks{opened->webhooks, *opened->engine, *opened->database};
+    WorkerTrouble trouble{*opened->engine, &webhooks, log};
     const char* const signal = wait_for_stop_signal(
         {.on_hangup = [&] { log.info("nothing_to_reload", {{"signal", "SIGHUP"}}); },
          .every_second = [&] { trouble.tell(); }}
     );
     log.info("stopping", {{"signal", signal}});
+    webhooks.stop();
     opened->engine->stop();
     log.info("stopped");
     return exit_done;
@@ -40,7 +43,7 @@ Command worker_command()
 {
     return {
         .name = "worker",
-        .summary = "Take over abandoned work and sweep until SIGTERM, without HTTP",
+        .summary = "Work on webhooks, take over abandoned work and sweep until SIGTERM, without HTTP",
         .example = "umavez worker --database postgres://umavez_app@db.example/loja",
         .options = {},
         .takes_settings = true,
@@ -52,7 +55,7 @@ Command worker_command()
                 if (const auto checked = check_settings(*settings); !checked)
                     return complain(checked.error().detail);
                 block_signals();
-                return work(*settings);
+                return run_worker(*settings);
             },
     };
 }

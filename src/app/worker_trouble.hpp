@@ -2,6 +2,7 @@
 
 // A worker has nobody to answer to: what keeps it from its work is told here, once. Confined to one thread.
 
+#include "app/webhooks.hpp"
 #include "telemetry/log.hpp"
 
 #include <umavez/engine.hpp>
@@ -13,10 +14,23 @@ namespace umavez {
 
 class WorkerTrouble {
 public:
-    // Both outlive it.
-    WorkerTrouble(const Engine& engine, Log& log) noexcept : engine_(engine), log_(log) {}
+    // All outlive it; null: this process works on no webhooks.
+    WorkerTrouble(const Engine& engine, WebhookWorkers* webhooks, Log& log) noexcept
+        : engine_(engine), webhooks_(webhooks), log_(log)
+    {
+    }
 
     void tell()
+    {
+        tell_engine();
+        if (webhooks_ == nullptr) return;
+        for (const std::string& trouble : webhooks_->take_troubles()) {
+            log_.error("webhook_trouble", {{"detail", trouble}});
+        }
+    }
+
+private:
+    void tell_engine()
     {
         std::optional<std::string> trouble = engine_.worker_trouble();
         if (trouble == told_) return;
@@ -25,8 +39,8 @@ public:
         told_ = std::move(trouble);
     }
 
-private:
     const Engine& engine_;
+    WebhookWorkers* const webhooks_;
     Log& log_;
     std::optional<std::string> told_;
 };

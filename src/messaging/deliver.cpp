@@ -61,7 +61,7 @@ Ended to_ended(const Verdict& verdict, const Delivery& delivery, const work::Ret
 {
     switch (verdict.kind) {
         case Verdict::Kind::delivered: return {.state = "delivered"};
-        case Verdict::Kind::gone: return {.state = "cancelled", .last_error = verdict.why};
+        case Verdict::Kind::gone: return {.state = "cancelled", .why = verdict.why};
         case Verdict::Kind::cut: return {};  // due at once
         case Verdict::Kind::failed: break;
     }

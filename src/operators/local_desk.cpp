@@ -47,7 +47,9 @@ Task<http::Response> answer_locally(
 
 }  // namespace
 
-LocalDesk::LocalDesk(OperatorNeeds needs, const http::ProblemCatalogue& problems)
+LocalDesk::LocalDesk(
+    OperatorNeeds needs, const http::ProblemCatalogue& problems, std::vector<CallRoute> more
+)
 {
     const auto add_all = [this, &problems](std::vector<CallRoute> routes) {
         for (CallRoute& route : routes) {
@@ -62,6 +64,7 @@ LocalDesk::LocalDesk(OperatorNeeds needs, const http::ProblemCatalogue& problems
     };
     add_all(operator_routes(needs));
     add_all(local_routes(needs));
+    add_all(std::move(more));
 }
 
 Reply LocalDesk::answer(const Wish& wish, const std::string& by) const

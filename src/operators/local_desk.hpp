@@ -13,12 +13,18 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace umavez::operators {
 
 class LocalDesk {
 public:
-    LocalDesk(OperatorNeeds needs, const http::ProblemCatalogue& problems);
+    // `more` are the operators' routes of what else the program has.
+    LocalDesk(
+        OperatorNeeds needs,
+        const http::ProblemCatalogue& problems,
+        std::vector<key_protocol::CallRoute> more = {}
+    );
 
     // Blocks. `by` goes into the audit.
     Reply answer(const Wish& wish, const std::string& by) const;

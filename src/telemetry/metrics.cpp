@@ -63,6 +63,16 @@ struct Metrics::Families {
             .Name("umavez_http_requests_total")
             .Help("Answered requests by method, route and status")
             .Register(registry);
+    prometheus::Family<prometheus::Counter>& received =
+        prometheus::BuildCounter()
+            .Name("umavez_webhook_received_total")
+            .Help("Deliveries of configured providers by what became of them")
+            .Register(registry);
+    prometheus::Family<prometheus::Counter>& processed =
+        prometheus::BuildCounter()
+            .Name("umavez_webhook_processed_total")
+            .Help("Runs of accepted events by the state they left the event in")
+            .Register(registry);
     prometheus::Histogram& took =
         prometheus::BuildHistogram()
             .Name("umavez_http_request_seconds")
@@ -93,6 +103,18 @@ void Metrics::count_http_answer(
 {
     families_->counter({to_label(method), route.empty() ? "none" : route, status}).Increment();
     families_->took.Observe(std::chrono::duration<double>(took).count());
+}
+
+void Metrics::count_webhook_received(std::string_view provider, std::string_view outcome)
+{
+    families_->received.Add({{"provider", std::string{provider}}, {"outcome", std::string{outcome}}})
+        .Increment();
+}
+
+void Metrics::count_webhook_processed(std::string_view provider, std::string_view state)
+{
+    families_->processed.Add({{"provider", std::string{provider}}, {"state", std::string{state}}})
+        .Increment();
 }
 
 std::string Metrics::text(const EngineSnapshot& snapshot) const

@@ -41,6 +41,12 @@ public:
         std::string_view method, std::string_view route, int status, Duration took
     );
 
+    // Of configured providers alone, which are few. `outcome`: accepted, duplicate, quarantined, refused,
+    // unavailable.
+    void count_webhook_received(std::string_view provider, std::string_view outcome);
+    // `state` that a run left the event in: done, ignored, stale, waiting, dead, or pending where it failed.
+    void count_webhook_processed(std::string_view provider, std::string_view state);
+
     // Everything, for /metrics.
     std::string text(const EngineSnapshot& snapshot) const;
 

@@ -3,8 +3,6 @@
 namespace umavez::webhook {
 namespace {
 
-// Of the look after accounts that were written by others; `umavez accounts add` wakes its events itself.
-constexpr Duration tidy_period = std::chrono::seconds{5};
 constexpr std::int64_t sweep_batch = 500;
 
 }  // namespace
@@ -21,7 +19,7 @@ InboxWorker::InboxWorker(
           std::move(processor),
           {.threads = options.threads, .period = options.period, .hidden = options.lease}
       ),
-      tidying_(tidy_period, [this] { tidy(); })
+      tidying_(options.tidy_period, [this] { tidy(); })
 {
 }
 

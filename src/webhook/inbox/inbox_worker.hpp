@@ -18,7 +18,8 @@ namespace umavez::webhook {
 
 struct InboxOptions {
     std::size_t threads = 8;
-    Duration period = std::chrono::seconds{1};  // between looks at an inbox that is empty
+    Duration period = std::chrono::seconds{1};       // between looks at an inbox that is empty
+    Duration tidy_period = std::chrono::seconds{5};  // between looks at accounts and at what is old
     Duration lease = std::chrono::seconds{30};  // an interrupted processing is taken over after it
     Duration retention = std::chrono::hours{24 * 30};  // of events that came to an end
     work::RetryRule retries = {};

@@ -27,8 +27,7 @@ struct Run {
     std::optional<std::string> fetched;  // what a provider answered
     std::optional<InboxRow>
         to_fetch;  // set by the first transaction: come again with what it asks for
-    std::string provider;
-    std::string state;
+    ProcessedEvent processed = {};  // what is told when it is committed
 };
 
 std::optional<std::string> unless_empty(const std::string& text)
@@ -61,13 +60,19 @@ Ended ended_as(const Handled& handled, const InboxRow& row, const work::RetryRul
     return std::visit(ToEnded{row, retries}, handled);
 }
 
+void note_event(Run& run, const InboxRow& row)
+{
+    run.processed = {row.id, row.provider, row.event_id, row.type, {}, {}};
+}
+
 Result<void> end(Transaction& transaction, Run& run, Ended ended, const std::string& tenant_id)
 {
     if (!tenant_id.empty()) {
         ended.also = ", tenant_id = $8";
         ended.also_values = {tenant_id};
     }
-    run.state = ended.state;
+    run.processed.state = ended.state;
+    run.processed.why = ended.why.value_or("");
     return work::end_run(transaction, inbox_work, run.item, run.lease, ended);
 }
 
@@ -77,10 +82,11 @@ Result<void> handle(Transaction& transaction, Run& run, const InboxEvent& event)
     const auto& text = event.row.tenant_id ? event.row.tenant_id : event.tenant_now;
     const auto known = run.needs.providers->find(event.row.provider);
     if (known == run.needs.providers->end()) {
-        const std::string why = fmt::format(
-            "there is no [[webhook.provider]] of the name {} any more", event.row.provider
-        );
-        return end(transaction, run, {.state = "dead", .why = why, .is_failure = true}, "");
+        // A worker with another configuration must not lose what a server accepted.
+        const Failed unknown{fmt::format(
+            "this worker has no [[webhook.provider]] of the name {}", event.row.provider
+        )};
+        return end(transaction, run, ended_as(unknown, event.row, run.needs.retries), "");
     }
     if (!text) {
         return end(transaction, run, {.state = "waiting", .why = "its account has no tenant"}, "");
@@ -118,32 +124,32 @@ Result<void> process(Transaction& transaction, Run& run)
         // Swept, or ended by whoever took over: the record of this run says no more than that.
         return run.lease.finish(transaction, Response{.status = 200, .body = "gone"});
     }
-    run.provider = (*event)->row.provider;
+    note_event(run, (*event)->row);
     return handle(transaction, run, **event);
 }
 
-Result<void> transact(Run& run)
+Result<void> transact(Run& run, const Closure& closure)
 {
-    run.state.clear();
-    run.to_fetch.reset();
-    auto done = run.needs.database.transact([&run](Transaction& transaction) {
-        return process(transaction, run);
+    auto done = run.needs.database.transact([&](Transaction& transaction) {
+        run.processed = {};
+        run.to_fetch.reset();
+        return closure(transaction);
     });
-    if (done && run.needs.on_ended && !run.state.empty())
-        run.needs.on_ended(run.provider, run.state);
+    const bool is_told = done && !run.processed.state.empty() && run.needs.on_processed;
+    if (is_told) run.needs.on_processed(run.processed);
     return done;
 }
 
 // Ends a run whose own transaction did not: an error that comes again with every attempt must not keep a
 // worker busy for ever.
-Result<void> give_up(Run& run, const std::string& why, bool may_pass)
+Result<void> give_up(Run& run, const std::string& why)
 {
-    return run.needs.database.transact([&](Transaction& transaction) -> Result<void> {
+    return transact(run, [&](Transaction& transaction) -> Result<void> {
         const auto event = find_event(transaction, run.item.id);
         if (!event) return std::unexpected(event.error());
         if (!*event) return {};
-        const Handled handled = may_pass ? Handled{Failed{why}} : Handled{Refused{why}};
-        return end(transaction, run, ended_as(handled, (*event)->row, run.needs.retries), "");
+        note_event(run, (*event)->row);
+        return end(transaction, run, ended_as(Failed{why}, (*event)->row, run.needs.retries), "");
     });
 }
 
@@ -151,18 +157,21 @@ Result<void> run_event(const ProcessorNeeds& needs, Lease& lease, const Item& it
 {
     Run run{.needs = needs, .lease = lease, .item = item};
     strike(FaultPoint::handler_before_effect);
-    auto done = transact(run);
+    const Closure run_handler = [&run](Transaction& transaction) {
+        return process(transaction, run);
+    };
+    auto done = transact(run, run_handler);
     if (done && run.to_fetch) {
         const Fetch& fetch = needs.providers->find(run.to_fetch->provider)->second.fetch;
         auto fetched = fetch(*run.to_fetch);
-        if (!fetched) return give_up(run, fetched.error().why, fetched.error().may_pass);
+        if (!fetched) return give_up(run, fetched.error());
         run.fetched = *std::move(fetched);
-        done = transact(run);
+        done = transact(run, run_handler);
     }
     strike(FaultPoint::handler_after_effect);
     if (done || is_retryable(done.error().code) || done.error().code == Errc::lease_lost)
         return done;
-    return give_up(run, done.error().detail, true);
+    return give_up(run, done.error().detail);
 }
 
 }  // namespace

@@ -21,14 +21,9 @@
 
 namespace umavez::webhook {
 
-// Why a resource could not be had.
-struct FetchFault {
-    std::string why;
-    bool may_pass = true;  // false: the provider says that there is no such thing
-};
-
-// Asks a provider that signs no bodies for what the event speaks of. Blocks; outside of every transaction.
-using Fetch = std::function<std::expected<std::string, FetchFault>(const InboxRow& event)>;
+// Asks a provider that signs no bodies for what the event speaks of, or tells why it could not be had. Blocks;
+// outside of every transaction.
+using Fetch = std::function<std::expected<std::string, std::string>(const InboxRow& event)>;
 
 // What is known of a provider when its events are worked on.
 struct KnownProvider {
@@ -37,12 +32,23 @@ struct KnownProvider {
 };
 using KnownProviders = std::map<std::string, KnownProvider, std::less<>>;
 
+// What became of an event in one run.
+struct ProcessedEvent {
+    std::int64_t id = 0;
+    std::string provider;
+    std::string event_id;
+    std::string type;
+    std::string state;  // pending: it failed and is tried again
+    std::string why;
+};
+
 struct ProcessorNeeds {
     Database& database;
     std::shared_ptr<const EventHandlers> handlers;
     std::shared_ptr<const KnownProviders> providers;
     work::RetryRule retries = {};
-    std::function<void(std::string_view provider, std::string_view state)> on_ended = {};
+    std::function<void(const ProcessedEvent&)> on_processed = {
+    };  // after the commit; throws nothing
 };
 
 // The work of the inbox, for work::Worker and work::operation_of.

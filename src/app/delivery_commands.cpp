@@ -1,0 +1,151 @@
+// Commands about outgoing webhooks: deliveries list, redrive.
+
+#include "app/commands.hpp"
+#include "app/desk.hpp"
+#include "app/people.hpp"
+#include "base/json_object.hpp"
+#include "base/shown.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace umavez {
+namespace {
+
+std::string query_of(const Invocation& invocation)
+{
+    std::string query;
+    for (const char* const name : {"state", "tenant", "destination", "cursor", "limit"}) {
+        const auto value = invocation.find(fmt::format("--{}", name));
+        if (!value) continue;
+        query += fmt::format(
+            "{}{}={}", query.empty() ? "" : "&", name, operators::percent_encode(*value)
+        );
+    }
+    return query;
+}
+
+Colour colour_of_delivery(std::string_view state)
+{
+    if (state == "dead") return Colour::red;
+    if (state == "delivered") return Colour::green;
+    return state == "pending" ? Colour::yellow : Colour::grey;
+}
+
+int list(const Invocation& invocation)
+{
+    auto desk = DeskSession::open(invocation);
+    if (!desk) return desk.error();
+    const auto page = desk->ask({.path = "/ops/deliveries", .query = query_of(invocation)});
+    if (!page) return page.error();
+    if (invocation.has("--json")) {
+        fmt::print("{}", *page->text);
+        return exit_done;
+    }
+    const auto listed = page->root().find("deliveries");
+    if (!listed || listed->kind() != JsonKind::array)
+        return complain("the answer lists no deliveries");
+    std::vector<std::vector<Cell>> rows;
+    for (const JsonValue delivery : listed->elements()) {
+        const std::string state = text_of(delivery, "state");
+        rows.push_back({
+            {number_of(delivery, "id")},
+            {state, colour_of_delivery(state)},
+            {number_of(delivery, "attempts")},
+            {text_of(delivery, "tenant")},
+            {text_of(delivery, "type")},
+            {text_of(delivery, "aggregate")},
+            {text_of(delivery, "url")},
+            {text_of(delivery, "last_error")},
+        });
+    }
+    fmt::print(
+        "{}", to_columns({"ID", "STATE", "FAILED", "TENANT", "TYPE", "ABOUT", "TO", "WHY"}, rows)
+    );
+    if (rows.empty()) fmt::print(stderr, "no deliveries\n");
+    if (const std::string next = text_of(page->root(), "next"); !next.empty()) {
+        fmt::print(stderr, "more: add --cursor {}\n", next);
+    }
+    return exit_done;
+}
+
+bool is_number(const std::string& text)
+{
+    return !text.empty() && text.size() <= 18 &&
+           text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+int redrive(const Invocation& invocation)
+{
+    const std::string& what = invocation.arguments.front();
+    const auto destination = invocation.find("--destination");
+    const bool is_all = what == "all-dead";
+    if (is_all && (!destination || !is_number(*destination))) {
+        return complain(
+            "--destination is needed: the number of the one that missed deliveries", exit_usage
+        );
+    }
+    if (!is_all && !is_number(what)) {
+        return complain(
+            fmt::format(
+                "\"{}\" is not the number of a delivery; umavez deliveries list shows them",
+                shown(what)
+            ),
+            exit_usage
+        );
+    }
+    auto desk = DeskSession::open(invocation);
+    if (!desk) return desk.error();
+    operators::Wish wish{.method = "POST", .path = fmt::format("/ops/deliveries/{}/redrive", what)};
+    if (is_all) {
+        wish.path = "/ops/deliveries/redrive";
+        wish.body = JsonObject{}.raw("destination", *destination).str();
+    }
+    const auto driven = desk->ask(wish);
+    if (!driven) return driven.error();
+    if (invocation.has("--json")) {
+        fmt::print("{}", *driven->text);
+    } else if (is_all) {
+        fmt::print("{} deliveries are due again\n", number_of(driven->root(), "redriven"));
+    } else {
+        fmt::print("delivery {} is due again\n", what);
+    }
+    return exit_done;
+}
+
+}  // namespace
+
+Command deliveries_list_command()
+{
+    return {
+        .name = "deliveries list",
+        .summary = "Our events on their way to tenants' destinations, newest first",
+        .example = "umavez deliveries list --state dead",
+        .options = desk_options({
+            {"--state", "STATE", "pending, delivered, dead or cancelled"},
+            {"--tenant", "NAME", "of this tenant"},
+            {"--destination", "N", "to this destination"},
+            {"--cursor", "N", "go on after a page"},
+            {"--limit", "N", "at most so many, up to 200 [50]"},
+        }),
+        .takes_settings = true,
+        .argument = {},
+        .run = list,
+    };
+}
+
+Command deliveries_redrive_command()
+{
+    return {
+        .name = "deliveries redrive",
+        .summary = "Deliver again, one or all-dead of a destination",
+        .example = "umavez deliveries redrive all-dead --destination 3",
+        .options = desk_options({{"--destination", "N", "with all-dead: whose"}}),
+        .takes_settings = true,
+        .argument = "ID",
+        .run = redrive,
+    };
+}
+
+}  // namespace umavez

@@ -1,0 +1,145 @@
+#include "app/webhooks.hpp"
+
+#include "messaging/deliveries_table.hpp"
+#include "modules/cobranca/provider_events/handlers.hpp"
+#include "operators/desk.hpp"
+#include "outbound/call.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace umavez {
+namespace {
+
+using webhook::InboxRow;
+using webhook::KnownProvider;
+using webhook::KnownProviders;
+using webhook::Provider;
+
+// What the notification of a payment signed of it: "id:123;request-id:…;ts:…;".
+std::string resource_of(const InboxRow& event)
+{
+    constexpr std::string_view prefix = "id:";
+    if (!event.event_id.starts_with(prefix)) return {};
+    return event.event_id.substr(prefix.size(), event.event_id.find(';') - prefix.size());
+}
+
+// Mercado Pago signs no bodies: the payment is what its API says.
+webhook::Fetch payment_of_mercadopago(const Provider& provider)
+{
+    return [api = provider.api, token = provider.api_token](const InboxRow& event
+           ) -> std::expected<std::string, std::string> {
+        if (token.empty()) {
+            return std::unexpected(
+                "set api_token or api_token_env of this provider: payments are asked for"
+            );
+        }
+        const std::string resource = resource_of(event);
+        if (resource.empty()) return std::unexpected("the notification signed no data.id");
+        const outbound::Call call{
+            .method = "GET",
+            .url = fmt::format("{}/v1/payments/{}", api, operators::percent_encode(resource)),
+            .headers = {{"Authorization", "Bearer " + token}, {"Accept", "application/json"}},
+            .body_bytes_max = 1024 * 1024,
+        };
+        // The operator wrote the address, not a tenant.
+        const auto reply = outbound::call(call, {.allow_private = true});
+        if (!reply) return std::unexpected("asking for the payment: " + reply.error().detail);
+        if (reply->status != 200) {
+            return std::unexpected(
+                fmt::format("asking for the payment: the API answered {}", reply->status)
+            );
+        }
+        return reply->body;
+    };
+}
+
+KnownProviders known_providers(const std::vector<Provider>& providers)
+{
+    KnownProviders known;
+    for (const Provider& provider : providers) {
+        // Two names of one scheme.
+        KnownProvider entry{provider.scheme == "svix" ? "standard-webhooks" : provider.scheme};
+        if (provider.scheme == "mercadopago") entry.fetch = payment_of_mercadopago(provider);
+        known.emplace(provider.name, std::move(entry));
+    }
+    return known;
+}
+
+// The policy stays as the file wants it.
+void give_work(std::vector<OperationSpec>& operations, OperationSpec spec)
+{
+    const auto found = std::ranges::find(operations, spec.name, &OperationSpec::name);
+    if (found == operations.end()) return;
+    spec.policy = found->policy;
+    *found = std::move(spec);
+}
+
+Duration lease_of(const std::vector<OperationSpec>& operations, std::string_view name)
+{
+    const auto found = std::ranges::find(operations, name, &OperationSpec::name);
+    return found == operations.end() ? Policy{}.lease : found->policy.lease;
+}
+
+}  // namespace
+
+std::vector<OperationSpec> worker_operations()
+{
+    return {
+        work::operation_of(webhook::inbox_work, {}, {}),
+        work::operation_of(messaging::deliveries_table, {}, {}),
+    };
+}
+
+Result<Webhooks> make_webhooks(
+    const Settings& settings,
+    Engine& engine,
+    Database& database,
+    std::vector<OperationSpec>& operations,
+    OnProcessed on_processed
+)
+{
+    const std::vector<Provider> providers = settings.webhook.providers();
+    auto schemes = webhook::make_schemes(providers);
+    if (!schemes) return std::unexpected(schemes.error());
+    auto handlers = std::make_shared<webhook::EventHandlers>();
+    cobranca::add_event_handlers(*handlers, engine);
+
+    const work::RetryRule retries{
+        .longest = settings.webhook.retry_longest, .attempts_max = settings.webhook.attempts_max
+    };
+    Webhooks webhooks;
+    webhooks.schemes = std::make_shared<const webhook::Schemes>(*std::move(schemes));
+    webhooks.processor = webhook::make_processor({
+        .database = database,
+        .handlers = std::move(handlers),
+        .providers = std::make_shared<const KnownProviders>(known_providers(providers)),
+        .retries = retries,
+        .on_processed = std::move(on_processed),
+    });
+    webhooks.inbox = {
+        .threads = settings.webhook.threads,
+        .lease = lease_of(operations, webhook::inbox_work.operation),
+        .retention = settings.webhook.retention,
+        .retries = retries,
+    };
+    webhooks.relay.threads = settings.webhook.threads;
+    webhooks.relay.lease = lease_of(operations, messaging::deliveries_table.operation);
+    webhooks.relay.retention = settings.webhook.retention;
+    webhooks.relay.delivery.outbound.allow_private = settings.webhook.allow_private_destinations;
+    give_work(operations, work::operation_of(webhook::inbox_work, webhooks.processor, {}));
+    give_work(operations, messaging::relay_operation(database, webhooks.relay));
+    return webhooks;
+}
+
+std::vector<std::string> WebhookWorkers::take_troubles()
+{
+    std::vector<std::string> troubles;
+    if (auto trouble = inbox_.take_trouble()) troubles.push_back("inbox: " + *trouble);
+    if (auto trouble = relay_.take_trouble()) troubles.push_back("outbox: " + *trouble);
+    return troubles;
+}
+
+}  // namespace umavez
