@@ -13,8 +13,8 @@ BodyMacScheme::BodyMacScheme(HeaderMac mac, EventLayout layout, std::string addr
 
 std::expected<Event, Refusal> BodyMacScheme::verify(const Delivery& delivery, Instant) const
 {
-    if (auto signed_ = mac_.check(delivery.headers, {address_, delivery.body}); !signed_)
-        return std::unexpected(std::move(signed_).error());
+    if (auto checked = mac_.check(delivery.headers, {address_, delivery.body}); !checked)
+        return std::unexpected(std::move(checked).error());
     auto event = read_event(delivery, layout_);
     if (event) event->id_is_signed = id_is_signed();
     return event;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rules for a provider's settings that hold whatever its scheme: which are taken and needed is data of the
-// scheme, how each is written is the same for all. Pure, thread-safe.
+// The rules for a provider's settings that hold whatever its scheme: which are taken and needed is data of
+// the scheme, how each is written is the same for all. Pure, thread-safe.
 
 #include "webhook/provider.hpp"
 

@@ -27,8 +27,8 @@ class HeaderMac {
 public:
     HeaderMac(HeaderMacOptions options, const std::vector<std::string>& secrets);
 
-    // Whether one of the secrets signed `parts`, one after the other. All are tried, in the same time whichever
-    // matches.
+    // Whether one of the secrets signed `parts`, one after the other. All are tried, in the same time
+    // whichever matches.
     Checked check(std::span<const Header> headers, std::initializer_list<std::string_view> parts)
         const;
 

@@ -2,8 +2,8 @@
 
 // Provider: what one [[webhook.provider]] table of the configuration says about a sender of webhooks.
 //
-// Plain data as it was written; make_scheme() of scheme.hpp checks it. An empty text is a setting that was not
-// given. Holds secrets: never log one of these. Immutable by convention once configured.
+// Plain data as it was written; make_scheme() of scheme.hpp checks it. An empty text is a setting that was
+// not given. Holds secrets: never log one of these. Immutable by convention once configured.
 
 #include <umavez/time.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// From a delivery that is rightly signed to its event: id, type, account and body fingerprint by their places.
-// Pure, thread-safe.
+// From a delivery that is rightly signed to its event: id, type, account and body fingerprint by their
+// places. Pure, thread-safe.
 
 #include "webhook/body.hpp"
 #include "webhook/place.hpp"

@@ -1,5 +1,5 @@
-// What holds for every scheme: a signed delivery is accepted, and nothing that differs from it in one bit, one
-// header or one secret.
+// What holds for every scheme: a signed delivery is accepted, and nothing that differs from it in one bit,
+// one header or one secret.
 
 #include "webhook/scheme.hpp"
 

@@ -1,5 +1,6 @@
-// The conformance vectors of the providers, read where they lie beside the project. Every case of every file is
-// judged; where we are stricter than the library that made the case, the list below says how and why.
+// The conformance vectors of the providers, read where they lie beside the project. Every case of every
+// file is judged; where we are stricter than the library that made the case, the list below says how and
+// why.
 
 #include "json/tree.hpp"
 #include "webhook/encoding.hpp"

@@ -1,8 +1,9 @@
 // Hostile deliveries for the webhook schemes.
 //
-// An input is one line per header ("name: value"), an empty line, a line with the query, and the body. Every
-// scheme judges it as it is: none may crash, and none may accept what it did not sign. Then every scheme signs
-// the body itself, and one bit of body or signature, chosen by the input, is flipped: that must be refused.
+// An input is one line per header ("name: value"), an empty line, a line with the query, and the body.
+// Every scheme judges it as it is: none may crash, and none may accept what it did not sign. Then every
+// scheme signs the body itself, and one bit of body or signature, chosen by the input, is flipped: that
+// must be refused.
 
 #include "webhook/scheme.hpp"
 

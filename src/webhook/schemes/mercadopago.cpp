@@ -1,7 +1,7 @@
-// x-signature: ts=…,v1=…: HMAC-SHA256 in hex over "id:<data.id of the query>;request-id:<x-request-id>;ts:<ts>;",
-// where an absent part is left out and the id is in lower case. The body is not signed: an event only says what
-// to fetch, so the whole signed text is its id, and one event too many costs one request too many. The provider
-// documents no window for ts, and shows it in seconds and in milliseconds.
+// x-signature: ts=…,v1=…: HMAC-SHA256 in hex over "id:<data.id>;request-id:<x-request-id>;ts:<ts>;", where
+// data.id is a field of the query in lower case and an absent part is left out. The body is not signed: an
+// event only says what to fetch, so the whole signed text is its id, and one event too many costs one request
+// too many. The provider documents no window for ts, and shows it in seconds and in milliseconds.
 
 #include "webhook/schemes/mercadopago.hpp"
 

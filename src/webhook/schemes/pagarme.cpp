@@ -1,6 +1,6 @@
-// Pagar.me v1: X-Hub-Signature: sha1=…, the HMAC-SHA1 of the body in hex under the API key; the documentation
-// shows the digest alone, so the prefix may be missing. The body is a form, and each change of a transaction's
-// status is an event: its id and current_status together name it.
+// Pagar.me v1: X-Hub-Signature: sha1=…, the HMAC-SHA1 of the body in hex under the API key; the
+// documentation shows the digest alone, so the prefix may be missing. The body is a form, and each change
+// of a transaction's status is an event: its id and current_status together name it.
 
 #include "webhook/fields.hpp"
 #include "webhook/header_mac.hpp"
@@ -33,8 +33,8 @@ public:
 
     std::expected<Event, Refusal> verify(const Delivery& delivery, Instant) const override
     {
-        if (auto signed_ = mac_.check(delivery.headers, {delivery.body}); !signed_)
-            return std::unexpected(std::move(signed_).error());
+        if (auto checked = mac_.check(delivery.headers, {delivery.body}); !checked)
+            return std::unexpected(std::move(checked).error());
         auto id = read_field(delivery.body, "id", Needed::yes);
         if (!id) return std::unexpected(std::move(id).error());
         auto status = read_field(delivery.body, "current_status", Needed::yes);

@@ -2,8 +2,8 @@
 
 // The schemes by their factories; make_scheme.cpp has their names and which settings each takes.
 //
-// A factory gets a provider whose settings were checked: secrets are there, needed texts are not empty, places
-// and header names are well formed. It refuses only what it alone understands. Pure, thread-safe.
+// A factory gets a provider whose settings were checked: secrets are there, needed texts are not empty,
+// places and header names are well formed. It refuses only what it alone understands. Pure, thread-safe.
 
 #include "webhook/scheme.hpp"
 

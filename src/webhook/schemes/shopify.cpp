@@ -26,8 +26,8 @@ public:
 
     std::expected<Event, Refusal> verify(const Delivery& delivery, Instant) const override
     {
-        if (auto signed_ = mac_.check(delivery.headers, {delivery.body}); !signed_)
-            return std::unexpected(std::move(signed_).error());
+        if (auto checked = mac_.check(delivery.headers, {delivery.body}); !checked)
+            return std::unexpected(std::move(checked).error());
         // As Shopify's own library has it: every webhook has a body and a webhook id.
         if (delivery.body.empty()) return refuse(Fault::malformed, "the body is empty");
         const Body body{delivery.body};

@@ -1,5 +1,5 @@
-// x-square-hmacsha256-signature: the HMAC-SHA256 of our public address and the body, in base64. The address is
-// the one in Square's panel, to the letter, which the request itself cannot be trusted to tell.
+// x-square-hmacsha256-signature: the HMAC-SHA256 of our public address and the body, in base64. The address
+// is the one in Square's panel, to the letter, which the request itself cannot be trusted to tell.
 
 #include "webhook/body_mac_scheme.hpp"
 #include "webhook/schemes/schemes.hpp"

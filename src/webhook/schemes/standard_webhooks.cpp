@@ -1,7 +1,7 @@
-// Standard Webhooks, and Svix, which had it first: webhook-id, webhook-timestamp and webhook-signature, the last
-// a list "v1,… v1a,…" of signatures over id, "." , timestamp, "." and body. v1 is HMAC-SHA256 in base64 under the
-// bytes behind "whsec_"; v1a is ed25519 with "whpk_" to verify and "whsk_" to sign. The scheme svix takes its
-// own header names as well, and never mixes the two sets.
+// Standard Webhooks, and Svix, which had it first: webhook-id, webhook-timestamp and webhook-signature, the
+// last a list "v1,… v1a,…" of signatures over id, "." , timestamp, "." and body. v1 is HMAC-SHA256 in
+// base64 under the bytes behind "whsec_"; v1a is ed25519 with "whpk_" to verify and "whsk_" to sign. The
+// scheme svix takes its own header names as well, and never mixes the two sets.
 
 #include "webhook/ed25519.hpp"
 #include "webhook/header_mac.hpp"
