@@ -110,6 +110,29 @@ TEST(Concurrent, AMonthInvoicedByManyHasOneInvoice)
     EXPECT_EQ(made, 1);
 }
 
+TEST(Concurrent, OfManyWhoSawTheSameVersionOneChangesIt)
+{
+    Office office;
+    office.post("/api/v1/assinaturas", "k", Office::ouro);
+
+    const auto answers = at_once(8, [&](std::size_t i) {
+        return office.patch(
+            "/api/v1/assinaturas/1", "p" + std::to_string(i), R"({"valor":9,"versao":1})"
+        );
+    });
+
+    int changed = 0;
+    for (const Answer& answer : answers) {
+        if (answer.status == 200) {
+            ++changed;
+        } else {
+            EXPECT_TRUE(answer.is_problem("version-conflict")) << answer;
+        }
+    }
+    EXPECT_EQ(changed, 1);
+    EXPECT_EQ(office.get("/api/v1/assinaturas/1")["versao"], "2");
+}
+
 TEST(Concurrent, APaymentAndACancellationDoNotBothHappen)
 {
     Office office;

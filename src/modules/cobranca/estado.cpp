@@ -41,6 +41,7 @@ template <typename Words>
 std::vector<std::string> to_texts(const Words& words)
 {
     std::vector<std::string> texts;
+    texts.reserve(words.size());
     for (const auto word : words) texts.emplace_back(to_text(word));
     return texts;
 }

@@ -77,15 +77,20 @@ Result<std::optional<Fatura>> insert_fatura(
 Result<void> replace_fatura(Transaction& transaction, const Fatura& next)
 {
     const auto replaced = transaction.execute(
-        "UPDATE faturas SET valor_pago = $2, estado = $3, versao = $4, updated_at = $5 "
-        "WHERE id = $1",
+        "UPDATE faturas SET valor_pago = $3, estado = $4, versao = $2 + 1, updated_at = $5 "
+        "WHERE id = $1 AND versao = $2",
         {next.id,
+         next.versao - 1,
          next.valor_pago.text(),
          std::string{to_text(next.estado)},
-         next.versao,
          to_micros(next.updated_at)}
     );
     if (!replaced) return std::unexpected(replaced.error());
+    if (*replaced == 0) {
+        return fail(
+            Errc::store_unavailable, "the invoice changed inside the transaction; try again"
+        );
+    }
     return {};
 }
 

@@ -20,7 +20,8 @@ Result<std::optional<Fatura>> insert_fatura(
     Transaction& transaction, const TenantId& tenant_id, const NovaFatura& nova, Money valor
 );
 
-// Writes valor_pago, estado and versao. For a row that this transaction holds.
+// Writes `next` over the version before it: valor_pago, estado and versao. store_unavailable: the row
+// was not held, and somebody else was faster; try again.
 Result<void> replace_fatura(Transaction& transaction, const Fatura& next);
 
 Result<std::optional<Fatura>> find_fatura(

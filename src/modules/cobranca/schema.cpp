@@ -49,6 +49,7 @@ CREATE TABLE faturas (
     UNIQUE (tenant_id, assinatura_id, competencia)
 ) STRICT;
 CREATE INDEX faturas_tenant ON faturas (tenant_id);
+CREATE INDEX faturas_assinatura ON faturas (tenant_id, assinatura_id);
 CREATE INDEX faturas_estado ON faturas (tenant_id, estado);
 
 CREATE TABLE pagamentos (
@@ -112,6 +113,7 @@ CREATE TABLE faturas (
     UNIQUE (tenant_id, assinatura_id, competencia)
 );
 CREATE INDEX faturas_tenant ON faturas (tenant_id, id);
+CREATE INDEX faturas_assinatura ON faturas (tenant_id, assinatura_id, id);
 CREATE INDEX faturas_estado ON faturas (tenant_id, estado, id);
 
 CREATE TABLE pagamentos (

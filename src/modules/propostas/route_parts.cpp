@@ -8,7 +8,6 @@
 
 namespace umavez::propostas {
 
-using http::Field;
 using http::Schema;
 
 void add_routes(key_protocol::Api& api, const Settings& settings)
