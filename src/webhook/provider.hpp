@@ -19,7 +19,8 @@ struct Provider {
     std::string name{};    // of the route /webhooks/{provider} and of the dedupe key
     std::string scheme{};  // "stripe", "standard-webhooks" …
 
-    // Any of them may have signed a delivery, so that they can be rotated; the first one signs ours.
+    // Any of them may have signed a delivery, so that they can be rotated. The first one signs ours; all do
+    // where a delivery can carry several signatures (standard-webhooks).
     std::vector<std::string> secrets{};
 
     std::optional<Duration> tolerance{};  // between a signed time and ours, both ways
