@@ -44,19 +44,17 @@ outbound::Call to_call(std::string url, std::string body, webhook::SignedRequest
     return call;
 }
 
-int tell(const Invocation& invocation, const outbound::Reply& reply)
+int tell(const Invocation& invocation, outbound::Reply reply)
 {
+    const bool is_taken = reply.status >= 200 && reply.status < 300;
     if (invocation.has("--json")) {
         fmt::print("{}", reply.body);
     } else {
-        const bool is_taken = reply.status >= 200 && reply.status < 300;
-        fmt::print(
-            "{}\n", painted(std::to_string(reply.status), is_taken ? Colour::green : Colour::red)
-        );
-        fmt::print("{}", shown(reply.body));
-        fmt::print("\n");
+        reply.body.erase(reply.body.find_last_not_of(" \r\n") + 1);
+        const Colour colour = is_taken ? Colour::green : Colour::red;
+        fmt::print("{} {}\n", painted(std::to_string(reply.status), colour), shown(reply.body));
     }
-    return reply.status >= 200 && reply.status < 300 ? exit_done : exit_failed;
+    return is_taken ? exit_done : exit_failed;
 }
 
 int send(const Invocation& invocation)
@@ -94,7 +92,7 @@ int send(const Invocation& invocation)
     auto signature = (*scheme)->sign(*body, input, now);
     if (!signature) return complain(signature.error().detail, exit_usage);
     // A receiver on one's own machine is what this is for.
-    const auto reply = outbound::call(
+    auto reply = outbound::call(
         to_call(*url, *std::move(body), *std::move(signature)), {.allow_private = true}
     );
     if (!reply) {
@@ -102,7 +100,7 @@ int send(const Invocation& invocation)
             "{}: {} (effect {})", shown(*url), reply.error().detail, to_text(reply.error().effect)
         ));
     }
-    return tell(invocation, *reply);
+    return tell(invocation, *std::move(reply));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "modules/cobranca/provider_events/handlers.hpp"
 #include "operators/desk.hpp"
 #include "outbound/call.hpp"
+#include "webhook/schemes/mercadopago.hpp"
 
 #include <fmt/format.h>
 
@@ -18,14 +19,6 @@ using webhook::KnownProvider;
 using webhook::KnownProviders;
 using webhook::Provider;
 
-// What the notification of a payment signed of it: "id:123;request-id:…;ts:…;".
-std::string resource_of(const InboxRow& event)
-{
-    constexpr std::string_view prefix = "id:";
-    if (!event.event_id.starts_with(prefix)) return {};
-    return event.event_id.substr(prefix.size(), event.event_id.find(';') - prefix.size());
-}
-
 // Mercado Pago signs no bodies: the payment is what its API says.
 webhook::Fetch payment_of_mercadopago(const Provider& provider)
 {
@@ -36,11 +29,11 @@ webhook::Fetch payment_of_mercadopago(const Provider& provider)
                 "set api_token or api_token_env of this provider: payments are asked for"
             );
         }
-        const std::string resource = resource_of(event);
-        if (resource.empty()) return std::unexpected("the notification signed no data.id");
+        const auto resource = webhook::find_mercadopago_resource(event.event_id);
+        if (!resource) return std::unexpected("the notification signed no data.id");
         const outbound::Call call{
             .method = "GET",
-            .url = fmt::format("{}/v1/payments/{}", api, operators::percent_encode(resource)),
+            .url = fmt::format("{}/v1/payments/{}", api, operators::percent_encode(*resource)),
             .headers = {{"Authorization", "Bearer " + token}, {"Accept", "application/json"}},
             .body_bytes_max = 1024 * 1024,
         };

@@ -1,5 +1,6 @@
 #include "webhook/inbox/ingress.hpp"
 
+#include "base/fault_point.hpp"
 #include "base/shown.hpp"
 #include "http/parameters.hpp"
 #include "http/problem.hpp"
@@ -88,10 +89,12 @@ Task<Result<Acceptance>> keep(Shared needs, Incoming incoming)
         const auto accepted = accept(transaction, incoming);
         if (!accepted) return std::unexpected(accepted.error());
         acceptance = *accepted;
+        strike(FaultPoint::handler_before_effect);
         return {};
     };
     auto keeping = needs->database.async_transact(std::move(closure));
     const Result<void> kept = co_await std::move(keeping);
+    strike(FaultPoint::handler_after_effect);
     if (!kept) co_return std::unexpected(kept.error());
     co_return acceptance;
 }
