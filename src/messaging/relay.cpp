@@ -22,7 +22,10 @@ Relay::Relay(Engine& engine, Database& database, RelayOptions options)
           database,
           deliveries_table,
           make_sender(database, options_.delivery, cut_.get_token()),
-          {.threads = options_.threads, .period = options_.period, .hidden = options_.lease}
+          {.threads = options_.threads,
+           .period = options_.period,
+           .hidden = options_.lease,
+           .items_per_thread = 1}  // a receiver may be slow
       ),
       dispatcher_([this](const std::stop_token& stop) { run(stop); })
 {

@@ -1,12 +1,12 @@
 #include "work/worker.hpp"
 
+#include <algorithm>
+#include <coroutine>
+#include <iterator>
 #include <utility>
 
 namespace umavez::work {
 namespace {
-
-// Enough that a thread seldom waits for a look at the table, few enough that another process finds some.
-constexpr std::size_t items_per_thread = 8;
 
 Request request_of(const WorkTable& table, const Item& item)
 {
@@ -33,6 +33,43 @@ Result<void> run_or_free(const RunItem& run_item, Lease& lease, const Item& item
     }
     return done;
 }
+
+// Lets many tasks go on together on one thread, so that what they ask of the store shares its batches.
+class Together final : public Scheduler {
+public:
+    void resume_soon(std::coroutine_handle<> handle) override
+    {
+        const std::lock_guard guard{mutex_};
+        ready_.push_back(handle);
+        changed_.notify_one();
+    }
+
+    template <typename T>
+    std::vector<T> wait_for(std::vector<Task<T>> tasks)
+    {
+        for (Task<T>& task : tasks) task.start(*this);
+        while (!std::ranges::all_of(tasks, &Task<T>::is_done)) resume_next();
+        std::vector<T> results;
+        results.reserve(tasks.size());
+        for (Task<T>& task : tasks) results.push_back(task.take());
+        return results;
+    }
+
+private:
+    void resume_next()
+    {
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [this] { return !ready_.empty(); });
+        const std::coroutine_handle<> handle = ready_.front();
+        ready_.pop_front();
+        lock.unlock();
+        handle.resume();
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::coroutine_handle<>> ready_;  // guarded by mutex_
+};
 
 }  // namespace
 
@@ -63,19 +100,30 @@ void Worker::wake()
 
 void Worker::stop()
 {
-    std::vector<Item> left;
     {
         const std::lock_guard guard{mutex_};
         if (std::exchange(is_stopping_, true)) return;
-        left.assign(taken_.begin(), taken_.end());
-        taken_.clear();
         changed_.notify_all();
     }
     threads_.clear();
+    give_back(std::exchange(claimed_, {}));
+}
+
+// Others need not wait until the leases of what was not begun are over.
+void Worker::give_back(std::deque<Claimed> left)
+{
     if (left.empty()) return;
-    // Others need not wait until what was taken here shows itself again.
+    std::vector<Task<Result<void>>> freeing;
+    std::vector<Item> items;
+    for (Claimed& one : left) {
+        freeing.push_back(one.lease.async_untouched());
+        items.push_back(one.item);
+    }
+    for (const Result<void>& freed : Together{}.wait_for(std::move(freeing))) {
+        if (!freed) note_trouble(freed.error());
+    }
     const auto returned = database_.transact([&](Transaction& transaction) {
-        return put_back(transaction, table_, left);
+        return put_back(transaction, table_, items);
     });
     if (!returned) note_trouble(returned.error());
 }
@@ -88,72 +136,93 @@ std::optional<std::string> Worker::take_trouble()
 
 void Worker::run()
 {
-    while (const auto item = next_item()) {
-        run_one(*item);
+    while (auto claimed = next_item()) {
+        const auto done = run_or_free(run_item_, claimed->lease, claimed->item);
+        if (!done) note_trouble(done.error());
         // What just ended may be what another item waited for.
         if (!table_.ready.empty()) wake();
     }
 }
 
-std::optional<Item> Worker::next_item()
+std::optional<Worker::Claimed> Worker::next_item()
 {
     std::unique_lock lock{mutex_};
     for (;;) {
         if (is_stopping_) return std::nullopt;
-        if (!taken_.empty()) {
-            const Item item = taken_.front();
-            taken_.pop_front();
-            return item;
-        }
-        if (is_fetching_) {
-            changed_.wait(lock);
+        // The next ones are claimed while the others are still at work.
+        const bool is_low = claimed_.size() < options_.threads && has_more_;
+        if (!is_fetching_ && (claimed_.empty() || is_low)) {
+            const std::uint64_t wakes = wakes_;
+            if (fetch(lock) || !claimed_.empty() || is_stopping_) continue;
+            // Still the one that looks, so that the others sleep until there is something.
+            is_fetching_ = true;
+            changed_.wait_for(lock, options_.period, [&] {
+                return is_stopping_ || wakes_ != wakes;
+            });
+            is_fetching_ = false;
+            changed_.notify_one();
             continue;
         }
-        const std::uint64_t wakes = wakes_;
-        if (fetch(lock)) continue;
-        // Still the one that looks, so that the others sleep until there is something.
-        is_fetching_ = true;
-        changed_.wait_for(lock, options_.period, [&] { return is_stopping_ || wakes_ != wakes; });
-        is_fetching_ = false;
-        changed_.notify_one();
+        if (!claimed_.empty()) {
+            std::optional<Claimed> next{std::move(claimed_.front())};
+            claimed_.pop_front();
+            return next;
+        }
+        changed_.wait(lock);
     }
 }
 
-// One look at the table, by one thread at a time. False: there was nothing, or it could not be seen.
+// One look at the table, by one thread at a time. False: there was nothing for us, or it could not be seen.
 bool Worker::fetch(std::unique_lock<std::mutex>& lock)
 {
     is_fetching_ = true;
     lock.unlock();
+    const std::vector<Item> items = take();
+    std::vector<Claimed> claimed = claim(items);
+    const bool has_some = !claimed.empty();
+    lock.lock();
+    is_fetching_ = false;
+    has_more_ = items.size() == options_.threads * options_.items_per_thread;
+    std::ranges::move(claimed, std::back_inserter(claimed_));
+    changed_.notify_all();
+    return has_some;
+}
+
+std::vector<Item> Worker::take()
+{
     std::vector<Item> items;
     const auto looked = database_.transact([&](Transaction& transaction) -> Result<void> {
-        auto due =
-            take_due(transaction, table_, options_.hidden, options_.threads * items_per_thread);
+        auto due = take_due(
+            transaction, table_, options_.hidden, options_.threads * options_.items_per_thread
+        );
         if (!due) return std::unexpected(due.error());
         items = *std::move(due);
         return {};
     });
-    if (!looked) {
-        items.clear();
-        note_trouble(looked.error());
-    }
-    lock.lock();
-    is_fetching_ = false;
-    taken_.insert(taken_.end(), items.begin(), items.end());
-    changed_.notify_all();
-    return !items.empty();
+    if (looked) return items;
+    note_trouble(looked.error());
+    return {};
 }
 
-void Worker::run_one(const Item& item)
+std::vector<Worker::Claimed> Worker::claim(const std::vector<Item>& items)
 {
-    auto begun = engine_.begin(request_of(table_, item));
-    if (!begun) return note_trouble(begun.error());
-    if (auto* const lease = std::get_if<Lease>(&*begun)) {
-        const auto done = run_or_free(run_item_, *lease, item);
-        if (!done) note_trouble(done.error());
-        return;
+    std::vector<Task<Result<Begun>>> beginning;
+    beginning.reserve(items.size());
+    for (const Item& item : items)
+        beginning.push_back(engine_.async_begin(request_of(table_, item)));
+    auto begun = Together{}.wait_for(std::move(beginning));
+    std::vector<Claimed> claimed;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!begun[i]) {
+            note_trouble(begun[i].error());
+        } else if (auto* const lease = std::get_if<Lease>(&*begun[i])) {
+            claimed.push_back({items[i], std::move(*lease)});
+        } else if (std::holds_alternative<InDoubt>(std::get<Outcome>(*begun[i]))) {
+            bury(items[i]);  // it took its owners with it too often
+        }
+        // Else it is in progress elsewhere, or was ended meanwhile: not ours.
     }
-    // In progress elsewhere, or ended meanwhile: not ours. Held: it took its owners with it too often.
-    if (std::holds_alternative<InDoubt>(std::get<Outcome>(*begun))) bury(item);
+    return claimed;
 }
 
 // No lease: the engine holds the record, so nobody runs this.

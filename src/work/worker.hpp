@@ -34,6 +34,9 @@ struct WorkerOptions {
     std::size_t threads = 8;
     Duration period = std::chrono::seconds{1};   // between looks at a table that had nothing to do
     Duration hidden = std::chrono::seconds{30};  // as long as the lease
+    // How many items a thread has in store. Their claims share a commit, so many are cheap; but what waits
+    // here waits for nobody else: one, where an item may take long.
+    std::size_t items_per_thread = 8;
 };
 
 class Worker {
@@ -54,11 +57,19 @@ public:
     std::optional<std::string> take_trouble();
 
 private:
+    // An item that is ours to run. Its lease is kept alive while it waits for a thread.
+    struct Claimed {
+        Item item;
+        Lease lease;
+    };
+
     void run();
     // Nullopt: stopped.
-    std::optional<Item> next_item();
+    std::optional<Claimed> next_item();
     bool fetch(std::unique_lock<std::mutex>& lock);
-    void run_one(const Item& item);
+    std::vector<Item> take();
+    std::vector<Claimed> claim(const std::vector<Item>& items);
+    void give_back(std::deque<Claimed> left);
     void bury(const Item& item);
     void note_trouble(const Error& error);
 
@@ -70,8 +81,9 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Item> taken_;              // guarded by mutex_
+    std::deque<Claimed> claimed_;         // guarded by mutex_
     bool is_fetching_ = false;            // guarded by mutex_
+    bool has_more_ = false;               // guarded by mutex_: the last look found all it asked for
     bool is_stopping_ = false;            // guarded by mutex_
     std::uint64_t wakes_ = 0;             // guarded by mutex_
     std::optional<std::string> trouble_;  // guarded by mutex_

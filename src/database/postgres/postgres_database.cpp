@@ -156,7 +156,9 @@ Task<Result<void>> PostgresDatabase::async_run(Closure closure, RunOptions optio
 
 Task<Result<void>> PostgresDatabase::async_transact(Closure closure)
 {
+    // A command inside a closure is hardly ever undone, and a closure may be run again.
     RunOptions options;
+    options.savepoints = Savepoints::imagined;
     Result<void> done = co_await async_run(std::move(closure), options);
     co_return done;
 }
