@@ -91,8 +91,8 @@ Result<void> mark_dead(
 // the column before this one.
 Ended after_failure(const RetryRule& rule, std::int64_t attempts, std::string why, double random);
 
-// Whatever its state, except where a run is under way: pending and due at once, with attempts counted anew.
-// False: there is no such row, or it is pending already and only its wait was ended.
+// Whatever its state: pending and due at once, with attempts counted anew. One that is pending already keeps
+// its run, so only its wait is ended, and a run that is under way goes on. False: there is no such row.
 Result<bool> drive_again(Transaction& transaction, const WorkTable& table, std::int64_t id);
 
 }  // namespace umavez::work

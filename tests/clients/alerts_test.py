@@ -6,11 +6,29 @@ import re
 import unittest
 
 import support
-from support import Server, client_of
+from support import Server, ask_until, client_of
 
 RULES = os.path.join(os.path.dirname(__file__), "..", "..", "deploy", "alerts.yml")
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$")
 LABEL = re.compile(r'(\w+)(=~?)"([^"]*)"')
+
+
+# Whoever sends the token is believed; an event that names a conta has no tenant here.
+PROVIDER = """
+[[webhook.provider]]
+name = "banco"
+scheme = "token"
+header = "X-Token"
+secrets = ["s"]
+type = "/tipo"
+account = "/conta"
+"""
+
+
+def event_of(identity, **more):
+    """A payment that nobody can apply: it is not in BRL."""
+    data = {"id": "p", "fatura_id": 1, "valor": 1, "moeda": "USD"}
+    return {"id": identity, "tipo": "pagamento.confirmado", "data": data, **more}
 
 
 def samples_of(text):
@@ -31,15 +49,31 @@ def fits(labels, wanted):
 
 
 class AlertsTest(unittest.TestCase):
+    def receive_events(self, server):
+        """One that will be dead, one that waits, one that is quarantined: counters appear when they count."""
+        server.run("accounts", "add", "--provider", "banco", "--tenant", "default")
+        for event, status in ((event_of("a"), 200), (event_of("b", conta="c"), 200), (event_of("a", nota="x"), 409)):
+            answer = server.ask("POST", "/webhooks/banco", event, headers={"X-Token": "s"})
+            self.assertEqual(answer.status, status, answer.body)
+
+    def processed_samples(self, server):
+        text = server.ask("GET", "/metrics").body
+        samples = samples_of(text if isinstance(text, str) else text.decode())
+        states = {labels["state"] for name, labels in samples if name == "umavez_webhook_processed_total"}
+        return samples if {"dead", "waiting"} <= states else None
+
     def test_every_rule_finds_what_it_names(self):
         with open(RULES, encoding="utf-8") as file:
             rules = file.read()
         expressions = re.findall(r"^\s+expr: (.*)$", rules, re.MULTILINE)
         self.assertEqual(len(expressions), rules.count("- alert:"))
-        with Server() as server:
+        server = Server()
+        with open(os.path.join(server.folder.name, "umavez.toml"), "w", encoding="utf-8") as file:
+            file.write(PROVIDER)
+        with server:
             self.assertEqual(server.ask("POST", "/api/v1/clientes", client_of("a"), "a").status, 201)
-            text = server.ask("GET", "/metrics").body
-        samples = samples_of(text if isinstance(text, str) else text.decode())
+            self.receive_events(server)
+            samples = ask_until("a dead and a waiting event", lambda: self.processed_samples(server))
 
         for expression in expressions:
             for name, wanted in selectors_of(expression):
