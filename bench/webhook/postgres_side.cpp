@@ -1,7 +1,8 @@
-// A private, durable PostgreSQL for bench_webhook, with the settings of bench_store, and the atomic mode on it.
+// A private, durable PostgreSQL for bench_webhook, with the settings of bench_store, and the atomic mode on
+// it.
 //
-// Says its URL, then obeys lines: `atomic MS` measures atomic/s with one insert by 64 callers; `sql TEXT` runs
-// it and says the first value. Ends with its input.
+// Says its URL, then obeys lines: `atomic MS` measures atomic/s with one insert by 64 callers; `sql TEXT`
+// runs it and says the first value. Ends with its input.
 
 #include "support/engine_side.hpp"
 #include "support/postgres_server.hpp"

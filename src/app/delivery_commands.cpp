@@ -95,13 +95,20 @@ int redrive(const Invocation& invocation)
             exit_usage
         );
     }
+    const auto reason = invocation.find("--reason");
+    if (!reason)
+        return complain("--reason is needed: say why, it is kept in the audit", exit_usage);
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
-    operators::Wish wish{.method = "POST", .path = fmt::format("/ops/deliveries/{}/redrive", what)};
-    if (is_all) {
-        wish.path = "/ops/deliveries/redrive";
-        wish.body = JsonObject{}.raw("destination", *destination).str();
-    }
+    JsonObject body;
+    body.text("reason", *reason);
+    if (is_all) body.raw("destination", *destination);
+    const operators::Wish wish{
+        .method = "POST",
+        .path =
+            is_all ? "/ops/deliveries/redrive" : fmt::format("/ops/deliveries/{}/redrive", what),
+        .body = body.str(),
+    };
     const auto driven = desk->ask(wish);
     if (!driven) return driven.error();
     if (invocation.has("--json")) {
@@ -140,8 +147,11 @@ Command deliveries_redrive_command()
     return {
         .name = "deliveries redrive",
         .summary = "Deliver again, one or all-dead of a destination",
-        .example = "umavez deliveries redrive all-dead --destination 3",
-        .options = desk_options({{"--destination", "N", "with all-dead: whose"}}),
+        .example = "umavez deliveries redrive all-dead --destination 3 --reason 'it is back'",
+        .options = desk_options({
+            {"--reason", "TEXT", "why; kept in the audit"},
+            {"--destination", "N", "with all-dead: whose"},
+        }),
         .takes_settings = true,
         .argument = "ID",
         .run = redrive,

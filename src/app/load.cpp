@@ -88,7 +88,7 @@ Result<OpenEngine> open_all(
 std::vector<key_protocol::CallRoute> more_operator_routes(const operators::OperatorNeeds& needs)
 {
     std::vector<key_protocol::CallRoute> routes = webhook::operator_routes(needs);
-    std::ranges::move(messaging::operator_routes(needs.database), std::back_inserter(routes));
+    std::ranges::move(messaging::operator_routes(needs), std::back_inserter(routes));
     return routes;
 }
 

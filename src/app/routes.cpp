@@ -174,6 +174,7 @@ void add_webhook_routes(
     http::Router& router, const RouteNeeds& needs, const Webhooks& webhooks, WebhookWorkers* workers
 )
 {
+    for (const auto& [provider, scheme] : *webhooks.schemes) needs.metrics.expect_webhooks(provider);
     router.add(
         webhook::ingress_route(),
         webhook::ingress_handler({

@@ -1,7 +1,7 @@
 #pragma once
 
-// Webhooks of the program, in and out: what is made of their settings when engine and database are open. Plain
-// values; what they hold is thread-safe.
+// Webhooks of the program, in and out: what is made of their settings when engine and database are open.
+// Plain values; what they hold is thread-safe.
 
 #include "app/settings.hpp"
 #include "messaging/relay.hpp"

@@ -85,21 +85,23 @@ Result<std::optional<Parcel>> load_parcel(Transaction& transaction, std::int64_t
     return Parcel{to_delivery(row), row.text(column_count), row.text(column_count + 1)};
 }
 
-Result<std::int64_t> drive_dead_again(
+Result<std::vector<work::Item>> drive_dead_again(
     Transaction& transaction, std::int64_t destination_id, std::int64_t limit
 )
 {
     const auto rows = transaction.query(
-        "SELECT id FROM umavez_deliveries WHERE destination_id = $1 AND state = 'dead' "
+        "SELECT id, run FROM umavez_deliveries WHERE destination_id = $1 AND state = 'dead' "
         "ORDER BY id LIMIT $2",
         {destination_id, limit}
     );
     if (!rows) return std::unexpected(rows.error());
+    std::vector<work::Item> items;
     for (const Row& row : *rows) {
         const auto driven = work::drive_again(transaction, deliveries_table, row.integer(0));
         if (!driven) return std::unexpected(driven.error());
+        items.push_back({row.integer(0), row.integer(1) + 1});
     }
-    return static_cast<std::int64_t>(rows->size());
+    return items;
 }
 
 }  // namespace umavez::messaging

@@ -73,8 +73,8 @@ struct Parcel {
 
 Result<std::optional<Parcel>> load_parcel(Transaction& transaction, std::int64_t id);
 
-// All dead deliveries of a destination, at most `limit` of them: due at once. Tells how many.
-Result<std::int64_t> drive_dead_again(
+// All dead deliveries of a destination, at most `limit` of them: due at once. Tells their next runs.
+Result<std::vector<work::Item>> drive_dead_again(
     Transaction& transaction, std::int64_t destination_id, std::int64_t limit
 );
 

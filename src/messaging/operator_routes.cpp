@@ -9,6 +9,7 @@
 #include "operators/refusals.hpp"
 #include "operators/route_parts.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace umavez::messaging {
@@ -18,25 +19,15 @@ using key_protocol::CallRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
 using operators::Answer;
+using operators::bound;
 using operators::declare;
 using operators::not_found;
+using operators::OperatorNeeds;
 using operators::problem_of;
 using operators::wrong_field;
 
 constexpr std::int64_t page_max = 200;
 constexpr std::int64_t redrive_max = 1000;  // in one call
-
-using Calling = Task<Answer> (*)(Database&, const Exchange&);
-
-CallRoute bound(Database& database, http::Route route, Calling calling)
-{
-    return {
-        .route = std::move(route),
-        .role = access::Role::operator_,
-        .call = [&database,
-                 calling](const Exchange& exchange) { return calling(database, exchange); },
-    };
-}
 
 OrProblem<DeliveriesQuery> read_query(const Exchange& exchange)
 {
@@ -60,7 +51,12 @@ OrProblem<DeliveriesQuery> read_query(const Exchange& exchange)
     return query;
 }
 
-Task<Answer> list(Database& database, const Exchange& exchange)
+void remark(const OperatorNeeds& needs, const work::Item& item, const std::string& reason)
+{
+    needs.engine.remark(work::record_id_of(deliveries_table, item), "driven again " + reason);
+}
+
+Task<Answer> list(OperatorNeeds needs, const Exchange& exchange)
 {
     const auto query = read_query(exchange);
     if (!query) co_return std::unexpected(query.error());
@@ -71,7 +67,7 @@ Task<Answer> list(Database& database, const Exchange& exchange)
         deliveries = *std::move(listed);
         return {};
     };
-    auto looking = database.async_read(std::move(look));
+    auto looking = needs.database.async_read(std::move(look));
     const auto looked = co_await std::move(looking);
     if (!looked) co_return std::unexpected(problem_of(looked.error()));
     const auto limit = static_cast<std::size_t>(query->limit);
@@ -95,7 +91,7 @@ Result<std::optional<Delivery>> find_for(
     return found;
 }
 
-Task<Answer> show(Database& database, const Exchange& exchange)
+Task<Answer> show(OperatorNeeds needs, const Exchange& exchange)
 {
     std::optional<Delivery> delivery;
     Closure look = [&delivery, &exchange](Transaction& transaction) -> Result<void> {
@@ -105,7 +101,7 @@ Task<Answer> show(Database& database, const Exchange& exchange)
         delivery = *std::move(found);
         return {};
     };
-    auto looking = database.async_read(std::move(look));
+    auto looking = needs.database.async_read(std::move(look));
     const auto looked = co_await std::move(looking);
     if (!looked) co_return std::unexpected(problem_of(looked.error()));
     if (!delivery) co_return std::unexpected(not_found("such delivery"));
@@ -128,8 +124,13 @@ Result<std::optional<Delivery>> run_redrive(
     return find_delivery(transaction, id);
 }
 
-Task<Answer> redrive(Database& database, const Exchange& exchange)
+Task<Answer> redrive(OperatorNeeds needs, const Exchange& exchange)
 {
+    if (auto unknown = operators::refuse_unknown(exchange, {"reason"})) {
+        co_return std::unexpected(*std::move(unknown));
+    }
+    const auto reason = operators::read_reason(exchange);
+    if (!reason) co_return std::unexpected(reason.error());
     std::optional<Delivery> delivery;
     Closure drive = [&delivery, &exchange](Transaction& transaction) -> Result<void> {
         auto driven =
@@ -138,15 +139,16 @@ Task<Answer> redrive(Database& database, const Exchange& exchange)
         delivery = *std::move(driven);
         return {};
     };
-    auto driving = database.async_transact(std::move(drive));
+    auto driving = needs.database.async_transact(std::move(drive));
     const auto done = co_await std::move(driving);
     if (!done) co_return std::unexpected(problem_of(done.error()));
     if (!delivery) co_return std::unexpected(not_found("such delivery"));
+    remark(needs, {delivery->id, delivery->run}, *reason);
     co_return operators::ok(to_delivery_json(*delivery));
 }
 
 // Nullopt: there is no such destination, for this caller.
-Result<std::optional<std::int64_t>> run_redrive_all(
+Result<std::optional<std::vector<work::Item>>> run_redrive_all(
     Transaction& transaction, std::int64_t destination_id, const access::Caller& caller
 )
 {
@@ -158,12 +160,14 @@ Result<std::optional<std::int64_t>> run_redrive_all(
     if (rows->empty()) return std::nullopt;
     const auto tenant = TenantId::parse(rows->front().text(0));
     if (!tenant || !caller.may_see(*tenant)) return std::nullopt;
-    return drive_dead_again(transaction, destination_id, redrive_max);
+    auto driven = drive_dead_again(transaction, destination_id, redrive_max);
+    if (!driven) return std::unexpected(driven.error());
+    return *std::move(driven);
 }
 
-Task<Answer> redrive_all(Database& database, const Exchange& exchange)
+Task<Answer> redrive_all(OperatorNeeds needs, const Exchange& exchange)
 {
-    if (auto unknown = operators::refuse_unknown(exchange, {"destination"})) {
+    if (auto unknown = operators::refuse_unknown(exchange, {"destination", "reason"})) {
         co_return std::unexpected(*std::move(unknown));
     }
     const auto destination_id = operators::find_integer(exchange, "destination");
@@ -172,20 +176,33 @@ Task<Answer> redrive_all(Database& database, const Exchange& exchange)
             wrong_field("destination", "must be the id of a destination", exchange.language)
         );
     }
-    std::optional<std::int64_t> count;
+    const auto reason = operators::read_reason(exchange);
+    if (!reason) co_return std::unexpected(reason.error());
+    std::optional<std::vector<work::Item>> items;
     Closure drive = [&](Transaction& transaction) -> Result<void> {
-        const auto driven = run_redrive_all(transaction, *destination_id, exchange.caller);
+        auto driven = run_redrive_all(transaction, *destination_id, exchange.caller);
         if (!driven) return std::unexpected(driven.error());
-        count = *driven;
+        items = *std::move(driven);
         return {};
     };
-    auto driving = database.async_transact(std::move(drive));
+    auto driving = needs.database.async_transact(std::move(drive));
     const auto done = co_await std::move(driving);
     if (!done) co_return std::unexpected(problem_of(done.error()));
-    if (!count) co_return std::unexpected(not_found("such destination"));
-    co_return operators::ok(
-        JsonObject{}.number("redriven", *count).boolean("has_more", *count == redrive_max).str()
-    );
+    if (!items) co_return std::unexpected(not_found("such destination"));
+    for (const work::Item& item : *items) remark(needs, item, *reason);
+    co_return operators::ok(JsonObject{}
+                                .number("redriven", items->size())
+                                .boolean("has_more", std::ssize(*items) == redrive_max)
+                                .str());
+}
+
+http::Field reason_field()
+{
+    return {
+        .name = "reason",
+        .type = http::text({.max = 1000, .min = 1}),
+        .description = "why; kept in the audit",
+    };
 }
 
 http::Route declare_list()
@@ -221,11 +238,15 @@ http::Route declare_one(std::string method, std::string tail, std::string id, st
 
 }  // namespace
 
-std::vector<CallRoute> operator_routes(Database& database)
+std::vector<CallRoute> operator_routes(const OperatorNeeds& needs)
 {
     http::Route again =
         declare_one("POST", "/redrive", "deliveries.redrive", "Deliver it again, at once");
     again.description = "With the same webhook-id, also where it was delivered before.";
+    again.body = http::Body{
+        .schema = http::object({reason_field()}), .example = R"({"reason":"the receiver is back"})"
+    };
+    again.problems.emplace_back("validation");
     again.problems.emplace_back("record-not-changed");
     http::Route all = declare(
         "POST",
@@ -236,17 +257,19 @@ std::vector<CallRoute> operator_routes(Database& database)
     all.description =
         "All its dead deliveries, at most 1000 in one call: `has_more` tells to call again.";
     all.body = http::Body{
-        .schema = http::object({{.name = "destination", .type = http::integer({.min = 1})}}),
-        .example = R"({"destination":12})",
+        .schema = http::object(
+            {{.name = "destination", .type = http::integer({.min = 1})}, reason_field()}
+        ),
+        .example = R"({"destination":12,"reason":"the receiver is back"})",
     };
     all.answers.push_back({.status = 200, .description = "how many"});
     all.problems.emplace_back("validation");
     all.problems.emplace_back("not-found");
     return {
-        bound(database, declare_list(), list),
-        bound(database, declare_one("GET", "", "deliveries.show", "One delivery"), show),
-        bound(database, std::move(again), redrive),
-        bound(database, std::move(all), redrive_all),
+        bound(needs, declare_list(), list),
+        bound(needs, declare_one("GET", "", "deliveries.show", "One delivery"), show),
+        bound(needs, std::move(again), redrive),
+        bound(needs, std::move(all), redrive_all),
     };
 }
 

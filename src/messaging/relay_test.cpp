@@ -239,12 +239,17 @@ TEST_F(RelayTest, GivenUpWithAReasonAndDrivenAgain)
 
     is_up = true;
     const std::int64_t first = ask("SELECT min(id) FROM umavez_deliveries");
-    const Answer again = send("POST", "/ops/deliveries/" + std::to_string(first) + "/redrive");
+    const Answer again = send(
+        "POST", "/ops/deliveries/" + std::to_string(first) + "/redrive", R"({"reason":"test"})"
+    );
     ASSERT_EQ(again.status, 200) << again.body;
     EXPECT_EQ(again["attempts"], "0");
     ASSERT_TRUE(has_become("delivered", 1));
-    const Answer all =
-        send("POST", "/ops/deliveries/redrive", R"({"destination":)" + std::to_string(id) + "}");
+    const Answer all = send(
+        "POST",
+        "/ops/deliveries/redrive",
+        R"({"reason":"test","destination":)" + std::to_string(id) + "}"
+    );
     ASSERT_EQ(all.status, 200) << all.body;
     EXPECT_EQ(all["redriven"], "1");
     ASSERT_TRUE(has_become("delivered", 2));

@@ -5,9 +5,8 @@
 
 #include "http/problem_catalogue.hpp"
 #include "key_protocol/protect.hpp"
+#include "operators/operator_routes.hpp"
 #include "outbound/call.hpp"
-
-#include <umavez/transaction.hpp>
 
 #include <vector>
 
@@ -16,8 +15,7 @@ namespace umavez::messaging {
 // The rule is that of the relay: what it will refuse to connect to is refused here where the URL shows it.
 void add_routes(key_protocol::Api& api, const outbound::OutboundRule& rule = {});
 
-// The database outlives the routes.
-std::vector<key_protocol::CallRoute> operator_routes(Database& database);
+std::vector<key_protocol::CallRoute> operator_routes(const operators::OperatorNeeds& needs);
 
 // destinos-demais
 std::vector<http::ProblemKind> problem_kinds();

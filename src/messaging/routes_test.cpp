@@ -83,7 +83,8 @@ TEST_F(RoutesTest, RemovedIsRemovedHoweverOftenItIsSaid)
     // What was sent there can still be seen.
     EXPECT_THAT(send("GET", path + "/entregas").body, HasSubstr(R"("estado":"cancelada")"));
     const std::string id = std::to_string(ask("SELECT id FROM umavez_deliveries"));
-    const Answer redriven = send("POST", "/ops/deliveries/" + id + "/redrive");
+    const Answer redriven =
+        send("POST", "/ops/deliveries/" + id + "/redrive", R"({"reason":"test"})");
     EXPECT_EQ(redriven.status, 409) << redriven.body;
     EXPECT_EQ(count("cancelled"), 1);
 }
@@ -124,8 +125,11 @@ TEST_F(RoutesTest, DeliveriesPageByPage)
     const Answer other = send("GET", "/ops/deliveries?tenant=outro");
     EXPECT_THAT(other.body, HasSubstr(R"("deliveries":[])"));
     EXPECT_EQ(send("GET", "/ops/deliveries/999999").status, 404);
-    EXPECT_EQ(send("POST", "/ops/deliveries/999999/redrive").status, 404);
-    EXPECT_EQ(send("POST", "/ops/deliveries/redrive", R"({"destination":999})").status, 404);
+    EXPECT_EQ(send("POST", "/ops/deliveries/999999/redrive", R"({"reason":"test"})").status, 404);
+    EXPECT_EQ(
+        send("POST", "/ops/deliveries/redrive", R"({"destination":999,"reason":"test"})").status,
+        404
+    );
     EXPECT_EQ(send("POST", "/ops/deliveries/redrive", R"({"destination":"x"})").status, 422);
     EXPECT_EQ(send("POST", "/ops/deliveries/redrive", R"({"destino":1})").status, 422);
 }

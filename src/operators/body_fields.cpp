@@ -1,7 +1,11 @@
 #include "operators/body_fields.hpp"
 
 #include "key_protocol/body_fields.hpp"
+#include "operators/refusals.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 
 namespace umavez::operators {
@@ -38,6 +42,22 @@ bool has_field(const key_protocol::Exchange& exchange, std::string_view name)
 {
     const auto value = find(exchange, name);
     return value && value->kind() != JsonKind::null;
+}
+
+std::expected<std::string, http::Problem> read_reason(const key_protocol::Exchange& exchange)
+{
+    const auto reason = find_text(exchange, "reason");
+    // It is shown on terminals.
+    const bool is_line =
+        reason && reason->find_first_not_of(' ') != std::string::npos &&
+        std::ranges::none_of(*reason, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+    if (!is_line) {
+        return std::unexpected(wrong_field(
+            "reason", "say why, in one line; it is kept in the audit", exchange.language
+        ));
+    }
+    const std::string& who = exchange.caller.label;
+    return fmt::format("by {}: {}", who.empty() ? "an operator without a token" : who, *reason);
 }
 
 std::optional<http::Problem> refuse_unknown(

@@ -18,25 +18,6 @@ using key_protocol::CallRoute;
 using key_protocol::Exchange;
 using key_protocol::OrProblem;
 
-// The reason as the audit has it: who, then why. Nullopt: there is none.
-std::optional<std::string> read_reason(const Exchange& exchange)
-{
-    const auto reason = find_text(exchange, "reason");
-    if (!reason || reason->find_first_not_of(' ') == std::string::npos) return std::nullopt;
-    // It is shown on terminals.
-    if (std::ranges::any_of(*reason, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
-        return std::nullopt;
-    const std::string& who = exchange.caller.label;
-    return fmt::format("by {}: {}", who.empty() ? "an operator without a token" : who, *reason);
-}
-
-http::Problem no_reason(const Exchange& exchange)
-{
-    return wrong_field(
-        "reason", "say why, in one line; it is kept in the audit", exchange.language
-    );
-}
-
 Task<Answer> answer_changed(RecordId id, Task<Result<Record>> changing)
 {
     const auto record = co_await std::move(changing);
@@ -52,7 +33,7 @@ Task<Answer> release_record(OperatorNeeds needs, const Exchange& exchange)
         co_return std::unexpected(*std::move(unknown));
     }
     auto reason = read_reason(exchange);
-    if (!reason) co_return std::unexpected(no_reason(exchange));
+    if (!reason) co_return std::unexpected(reason.error());
     auto answering = answer_changed(*id, needs.engine.async_release(*id, *std::move(reason)));
     co_return co_await std::move(answering);
 }
@@ -102,7 +83,7 @@ Task<Answer> resolve_record(OperatorNeeds needs, const Exchange& exchange)
         co_return std::unexpected(*std::move(unknown));
     }
     auto reason = read_reason(exchange);
-    if (!reason) co_return std::unexpected(no_reason(exchange));
+    if (!reason) co_return std::unexpected(reason.error());
     const auto as = find_text(exchange, "as");
     if (as != "succeeded" && as != "failed") {
         co_return std::unexpected(

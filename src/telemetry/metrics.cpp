@@ -107,14 +107,26 @@ void Metrics::count_http_answer(
 
 void Metrics::count_webhook_received(std::string_view provider, std::string_view outcome)
 {
-    families_->received.Add({{"provider", std::string{provider}}, {"outcome", std::string{outcome}}})
+    families_->received
+        .Add({{"provider", std::string{provider}}, {"outcome", std::string{outcome}}})
         .Increment();
+}
+
+void Metrics::expect_webhooks(std::string_view provider)
+{
+    for (const char* const outcome :
+         {"accepted", "duplicate", "quarantined", "refused", "unavailable"}) {
+        families_->received.Add({{"provider", std::string{provider}}, {"outcome", outcome}});
+    }
+    for (const char* const state : {"done", "ignored", "stale", "waiting", "dead", "pending"}) {
+        families_->processed.Add({{"provider", std::string{provider}}, {"state", state}});
+    }
 }
 
 void Metrics::count_webhook_processed(std::string_view provider, std::string_view state)
 {
-    families_->processed.Add({{"provider", std::string{provider}}, {"state", std::string{state}}})
-        .Increment();
+    families_->processed.Add({{"provider", std::string{provider}}, {"state", std::string{state}}}
+    ).Increment();
 }
 
 std::string Metrics::text(const EngineSnapshot& snapshot) const

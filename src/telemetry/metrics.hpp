@@ -44,6 +44,8 @@ public:
     // Of configured providers alone, which are few. `outcome`: accepted, duplicate, quarantined, refused,
     // unavailable.
     void count_webhook_received(std::string_view provider, std::string_view outcome);
+    // Shows all counters of a provider from now on, at 0: what first appears as 1 is no increase to an alert.
+    void expect_webhooks(std::string_view provider);
     // `state` that a run left the event in: done, ignored, stale, waiting, dead, or pending where it failed.
     void count_webhook_processed(std::string_view provider, std::string_view state);
 

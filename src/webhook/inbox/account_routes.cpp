@@ -24,7 +24,7 @@ using operators::OperatorNeeds;
 using operators::problem_of;
 using operators::wrong_field;
 
-constexpr std::size_t provider_max = 50;
+constexpr std::size_t provider_max = 64;
 constexpr std::size_t account_max = 255;
 
 struct AccountName {
@@ -138,7 +138,7 @@ Task<Answer> list(OperatorNeeds needs, const Exchange& exchange)
 std::vector<http::Field> name_fields()
 {
     return {
-        {.name = "provider", .type = http::text({.max = 50, .min = 1})},
+        {.name = "provider", .type = http::text({.max = 64, .min = 1})},
         {.name = "account",
          .type = http::text({.max = 255}),
          .description = "As the events name it; left out: for events that name none",

@@ -9,10 +9,7 @@
 #include "webhook/inbox/inbox_table.hpp"
 #include "webhook/inbox/operator_routes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -139,34 +136,20 @@ Task<Answer> list_quarantine(OperatorNeeds needs, const Exchange& exchange)
     co_return ok(to_page("quarantined", rows, limit));
 }
 
-OrProblem<std::string> read_reason(const Exchange& exchange)
-{
-    if (auto unknown = operators::refuse_unknown(exchange, {"reason"})) {
-        return std::unexpected(*std::move(unknown));
-    }
-    auto reason = operators::find_text(exchange, "reason");
-    if (!reason || reason->empty()) {
-        return std::unexpected(
-            operators::wrong_field("reason", "say why; it is kept in the audit", exchange.language)
-        );
-    }
-    return *std::move(reason);
-}
-
-void remark(
-    const OperatorNeeds& needs, const Exchange& exchange, const InboxRow& row, std::string_view why
-)
+void remark(const OperatorNeeds& needs, const InboxRow& row, const std::string& reason)
 {
     needs.engine.remark(
-        work::record_id_of(inbox_work, {row.id, row.run}),
-        fmt::format("driven again by {}: {}", exchange.caller.label, why)
+        work::record_id_of(inbox_work, {row.id, row.run}), "driven again " + reason
     );
 }
 
 // The runs before stay what they are; this is another one, so no record stops it.
 Task<Answer> redrive(OperatorNeeds needs, const Exchange& exchange)
 {
-    const auto reason = read_reason(exchange);
+    if (auto unknown = operators::refuse_unknown(exchange, {"reason"})) {
+        co_return std::unexpected(*std::move(unknown));
+    }
+    const auto reason = operators::read_reason(exchange);
     if (!reason) co_return std::unexpected(reason.error());
     const std::int64_t id = http::get_integer(exchange.request, "id");
     std::optional<InboxEvent> event;
@@ -186,14 +169,17 @@ Task<Answer> redrive(OperatorNeeds needs, const Exchange& exchange)
     const auto done = co_await std::move(writing);
     if (!done) co_return std::unexpected(problem_of(done.error()));
     if (!event) co_return std::unexpected(operators::not_found("such event"));
-    remark(needs, exchange, event->row, *reason);
+    remark(needs, event->row, *reason);
     co_return ok(to_json(event->row));
 }
 
 // All that are dead, at most `redrive_max` of them at a time.
 Task<Answer> redrive_dead(OperatorNeeds needs, const Exchange& exchange)
 {
-    const auto reason = read_reason(exchange);
+    if (auto unknown = operators::refuse_unknown(exchange, {"reason"})) {
+        co_return std::unexpected(*std::move(unknown));
+    }
+    const auto reason = operators::read_reason(exchange);
     if (!reason) co_return std::unexpected(reason.error());
     auto query = read_query(exchange);
     if (!query) co_return std::unexpected(query.error());
@@ -215,7 +201,7 @@ Task<Answer> redrive_dead(OperatorNeeds needs, const Exchange& exchange)
     if (!done) co_return std::unexpected(problem_of(done.error()));
     for (InboxRow& row : rows) {
         ++row.run;
-        remark(needs, exchange, row, *reason);
+        remark(needs, row, *reason);
     }
     co_return ok(JsonObject{}
                      .number("redriven", rows.size())
@@ -241,7 +227,7 @@ http::Field limit_field()
 std::vector<http::Field> filter_fields()
 {
     return {
-        {.name = "provider", .type = http::text({.max = 50}), .required = false},
+        {.name = "provider", .type = http::text({.max = 64}), .required = false},
         {.name = "tenant", .type = http::text({.max = 64}), .required = false},
     };
 }

@@ -189,8 +189,8 @@ Result<std::int64_t> wake_resolved(Transaction& transaction)
 
 Result<std::int64_t> sweep_inbox(Transaction& transaction, Duration retention, std::int64_t limit)
 {
-    // Ids are in the order of arrival, near enough: what is old lies before the first that is not. An index on
-    // changed_at would cost every event for this one use.
+    // Ids are in the order of arrival, near enough: what is old lies before the first that is not. An index
+    // on changed_at would cost every event for this one use.
     return transaction.execute(
         "DELETE FROM umavez_inbox WHERE id IN (SELECT id FROM umavez_inbox WHERE "
         "id < coalesce((SELECT id FROM umavez_inbox WHERE received_at >= $1 ORDER BY id LIMIT 1), "

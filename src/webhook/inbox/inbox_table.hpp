@@ -1,7 +1,7 @@
 #pragma once
 
-// The rows of the inbox: events that were accepted, whatever became of them, and deliveries that claimed to be
-// one of them and were not.
+// The rows of the inbox: events that were accepted, whatever became of them, and deliveries that claimed to
+// be one of them and were not.
 //
 // The functions are confined to the thread of their transaction.
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// InboxWorker: works on accepted events, and keeps the inbox in order: wakes events whose account got a tenant,
-// and removes those that came to an end longer ago than the retention. Any number of processes may have one.
+// InboxWorker: works on accepted events, and keeps the inbox in order: wakes events whose account got a
+// tenant, and removes those that came to an end longer ago than the retention. Any number of processes may
+// have one.
 //
 // Thread-safe. Outlived by engine and database.
 

@@ -12,15 +12,6 @@
 namespace umavez::webhook {
 namespace {
 
-constexpr std::size_t provider_name_max = 50;
-
-bool is_name(std::string_view text)
-{
-    return !text.empty() && text.size() <= provider_name_max &&
-           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") ==
-               std::string_view::npos;
-}
-
 std::string_view problem_name(Fault fault) noexcept
 {
     switch (fault) {
@@ -145,17 +136,6 @@ Result<Schemes> make_schemes(const std::vector<Provider>& providers)
     Schemes schemes;
     for (const Provider& provider : providers) {
         const std::string where = fmt::format("webhook.provider \"{}\"", shown(provider.name));
-        if (!is_name(provider.name)) {
-            return fail(
-                Errc::misconfigured,
-                fmt::format(
-                    "{}: name: write 1 to {} of a-z, 0-9, '.', '_' and '-': it stands in the path "
-                    "/webhooks/NAME",
-                    where,
-                    provider_name_max
-                )
-            );
-        }
         auto scheme = make_scheme(provider);
         if (!scheme) {
             return fail(Errc::misconfigured, fmt::format("{}: {}", where, scheme.error().detail));

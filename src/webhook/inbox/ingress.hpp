@@ -1,7 +1,7 @@
 #pragma once
 
-// Ingress: `POST /webhooks/{provider}`. Checks the signature over the raw bytes, makes the event durable in one
-// short transaction, and only then answers 200: a provider that hears anything else sends it again.
+// Ingress: `POST /webhooks/{provider}`. Checks the signature over the raw bytes, makes the event durable in
+// one short transaction, and only then answers 200: a provider that hears anything else sends it again.
 //
 // It opens no tenant and needs no token: who sent it is proved by the signature alone.
 //

@@ -1,8 +1,8 @@
 #pragma once
 
-// What operators ask and order about webhooks: /ops/webhooks…, /ops/accounts…, for HTTP, the control socket and
-// the command line alike. Events of a tenant are seen by its operators; accounts, which decide whose events
-// are, are given by operators of all tenants.
+// What operators ask and order about webhooks: /ops/webhooks…, /ops/accounts…, for HTTP, the control socket
+// and the command line alike. Events of a tenant are seen by its operators; accounts, which decide whose
+// events are, are given by operators of all tenants.
 //
 // The routes are thread-safe.
 

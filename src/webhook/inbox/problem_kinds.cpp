@@ -17,7 +17,9 @@ std::vector<http::ProblemKind> problem_kinds()
                     "The event carries no signature, or one that none of the configured secrets makes over "
                     "exactly these bytes. Nothing was kept.",
                 .cure =
-                    "Compare the secret of the provider's panel with `secrets` of the [[webhook.provider]], and "
+                    "Compare the secret of the provider's panel with `secrets` of the "
+                    "[[webhook.provider]], and "
+                    ""
                     "see that nothing between both changes the body.",
             },
             .portuguese = {
@@ -26,7 +28,9 @@ std::vector<http::ProblemKind> problem_kinds()
                     "O evento não traz assinatura, ou traz uma que nenhum dos segredos configurados produz "
                     "sobre exatamente estes bytes. Nada foi guardado.",
                 .cure =
-                    "Compare o segredo do painel do provedor com `secrets` do [[webhook.provider]] e verifique "
+                    "Compare o segredo do painel do provedor com `secrets` do [[webhook.provider]] e "
+                    "verifique "
+                    ""
                     "se nada entre os dois altera o corpo.",
             },
         },
@@ -36,14 +40,18 @@ std::vector<http::ProblemKind> problem_kinds()
             .english = {
                 .title = "The event was signed too long ago, or in the future",
                 .explanation =
-                    "The signed time is missing, is no number, or differs from ours by more than the tolerance. "
+                    "The signed time is missing, is no number, or differs from ours by more than the "
+                    "tolerance. "
+                    ""
                     "Nothing was kept.",
                 .cure = "See that the clocks agree; a redelivery by the provider is signed anew.",
             },
             .portuguese = {
                 .title = "O evento foi assinado há tempo demais, ou no futuro",
                 .explanation =
-                    "A hora assinada falta, não é um número ou difere da nossa em mais que a tolerância. Nada "
+                    "A hora assinada falta, não é um número ou difere da nossa em mais que a "
+                    "tolerância. Nada "
+                    ""
                     "foi guardado.",
                 .cure = "Verifique se os relógios concordam; um reenvio do provedor é assinado de novo.",
             },
@@ -61,7 +69,9 @@ std::vector<http::ProblemKind> problem_kinds()
             .portuguese = {
                 .title = "O evento não se distingue de outros",
                 .explanation =
-                    "A assinatura confere, mas o evento não tem um id onde seu provedor o coloca, ou seu corpo "
+                    "A assinatura confere, mas o evento não tem um id onde seu provedor o coloca, ou "
+                    "seu corpo "
+                    ""
                     "não pode ser lido. Nada foi guardado.",
                 .cure = "Veja em docs/guides/webhooks.md por qual campo os eventos são deduplicados.",
             },
@@ -72,14 +82,18 @@ std::vector<http::ProblemKind> problem_kinds()
             .english = {
                 .title = "This event was received before with another body",
                 .explanation =
-                    "An event of this id is there, and its content differs. The first one stands; this one is "
+                    "An event of this id is there, and its content differs. The first one stands; "
+                    "this one is "
+                    ""
                     "kept apart for an operator and has no effect.",
                 .cure = "`umavez webhook quarantine` shows both.",
             },
             .portuguese = {
                 .title = "Este evento já foi recebido com outro corpo",
                 .explanation =
-                    "Há um evento com este id, e seu conteúdo difere. Vale o primeiro; este fica separado para "
+                    "Há um evento com este id, e seu conteúdo difere. Vale o primeiro; este fica "
+                    "separado para "
+                    ""
                     "um operador e não tem efeito.",
                 .cure = "`umavez webhook quarantine` mostra os dois.",
             },
@@ -95,11 +109,13 @@ std::vector<http::ProblemKind> problem_kinds()
                 .cure = "Remove it from the other tenant first, if that is what you want.",
             },
             .portuguese = {
-                .title = "Esta conta pertence a outro locatário",
+                .title = "Esta conta pertence a outro inquilino",
                 .explanation =
-                    "Os eventos de uma conta têm um locatário, e esta conta tem outro que não o indicado. Nada "
+                    "Os eventos de uma conta têm um inquilino, e esta conta tem outro que não o "
+                    "indicado. Nada "
+                    ""
                     "foi alterado.",
-                .cure = "Remova-a antes do outro locatário, se for essa a intenção.",
+                .cure = "Remova-a antes do outro inquilino, se for essa a intenção.",
             },
         },
     };

@@ -1,7 +1,8 @@
 #pragma once
 
-// Processor: what is done with an accepted event. Finds its tenant, lets the handler of its type work, and ends
-// the run in the same transaction: the effect, the event's state and the record of the run are one commit.
+// Processor: what is done with an accepted event. Finds its tenant, lets the handler of its type work, and
+// ends the run in the same transaction: the effect, the event's state and the record of the run are one
+// commit.
 //
 // Thread-safe. Outlived by what it refers to.
 
@@ -21,8 +22,8 @@
 
 namespace umavez::webhook {
 
-// Asks a provider that signs no bodies for what the event speaks of, or tells why it could not be had. Blocks;
-// outside of every transaction.
+// Asks a provider that signs no bodies for what the event speaks of, or tells why it could not be had.
+// Blocks; outside of every transaction.
 using Fetch = std::function<std::expected<std::string, std::string>(const InboxRow& event)>;
 
 // What is known of a provider when its events are worked on.

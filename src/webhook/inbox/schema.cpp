@@ -7,15 +7,16 @@
 namespace umavez::webhook {
 namespace {
 
-// An event is known by provider, account (where signed content names it, else '') and event id, before anybody
-// knows its tenant. `replay_digest` is the fingerprint of the body where the id travels unsigned: then a body
-// that was seen is a duplicate under every id. A row is work (work/work_table.hpp); 'waiting' is for a tenant.
+// An event is known by provider, account (where signed content names it, else '') and event id, before
+// anybody knows its tenant. `replay_digest` is the fingerprint of the body where the id travels unsigned:
+// then a body that was seen is a duplicate under every id. A row is work (work/work_table.hpp); 'waiting' is
+// for a tenant.
 //
 // The index of what is pending ends with the states that people look for.
 constexpr std::string_view sqlite_1 = R"(
 CREATE TABLE umavez_inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    provider TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 50),
+    provider TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
     account TEXT NOT NULL CHECK (length(account) <= 255),
     event_id TEXT NOT NULL CHECK (length(event_id) BETWEEN 1 AND 512),
     type TEXT NOT NULL CHECK (length(type) <= 255),
@@ -51,7 +52,7 @@ CREATE TABLE umavez_inbox_quarantine (
 ) STRICT;
 
 CREATE TABLE provider_accounts (
-    provider TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 50),
+    provider TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
     account TEXT NOT NULL CHECK (length(account) <= 255),
     tenant_id TEXT NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
     created_at INTEGER NOT NULL,
@@ -59,10 +60,11 @@ CREATE TABLE provider_accounts (
 ) STRICT, WITHOUT ROWID;
 )";
 
+// A body is written once and its row three times: it is kept beside the row, so that updates do not copy it.
 constexpr std::string_view postgres_1 = R"(
 CREATE TABLE umavez_inbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    provider text COLLATE "C" NOT NULL CHECK (length(provider) BETWEEN 1 AND 50),
+    provider text COLLATE "C" NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
     account text COLLATE "C" NOT NULL CHECK (length(account) <= 255),
     event_id text COLLATE "C" NOT NULL CHECK (length(event_id) BETWEEN 1 AND 512),
     type text COLLATE "C" NOT NULL CHECK (length(type) <= 255),
@@ -79,7 +81,8 @@ CREATE TABLE umavez_inbox (
     received_at bigint NOT NULL,
     changed_at bigint NOT NULL,
     UNIQUE (provider, account, event_id)
-);
+) WITH (toast_tuple_target = 128);
+ALTER TABLE umavez_inbox ALTER COLUMN body SET STORAGE EXTERNAL;
 CREATE UNIQUE INDEX umavez_inbox_replay ON umavez_inbox (provider, account, replay_digest)
     WHERE replay_digest IS NOT NULL;
 CREATE INDEX umavez_inbox_due ON umavez_inbox (due_at, id) WHERE state = 'pending';
@@ -99,7 +102,7 @@ CREATE TABLE umavez_inbox_quarantine (
 );
 
 CREATE TABLE provider_accounts (
-    provider text COLLATE "C" NOT NULL CHECK (length(provider) BETWEEN 1 AND 50),
+    provider text COLLATE "C" NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
     account text COLLATE "C" NOT NULL CHECK (length(account) <= 255),
     tenant_id text COLLATE "C" NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
     created_at bigint NOT NULL,

@@ -1,7 +1,7 @@
 #pragma once
 
-// PostOffice: the inbox over an engine and a database of the test's own, with its route and everything but the
-// socket. Confined to the test.
+// PostOffice: the inbox over an engine and a database of the test's own, with its route and everything but
+// the socket. Confined to the test.
 
 #include "http/router.hpp"
 #include "key_protocol/problems.hpp"

@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::string_view header_name = "x-authenticity-token";
 
-// "PAID", or "DECLINED,PAID" of an order with two charges; and the last of them.
+// "PAID", or "DECLINED,PAID" of an order with two charges; and what became of it: paid, if any charge was,
+// else the last status.
 struct Status {
     std::string all;
-    std::string last;
+    std::string outcome;
 };
 
 std::expected<Status, Refusal> read_status(const Delivery& delivery, const Body& body)
@@ -38,7 +39,7 @@ std::expected<Status, Refusal> read_status(const Delivery& delivery, const Body&
         if (next->empty()) continue;
         if (!status.all.empty()) status.all += ',';
         status.all += *next;
-        status.last = *std::move(next);
+        if (status.outcome != "PAID") status.outcome = *std::move(next);
     }
     if (status.all.empty()) {
         return refuse(
@@ -79,7 +80,7 @@ public:
         auto status = read_status(delivery, body);
         if (!status) return std::unexpected(std::move(status).error());
         auto event = make_event(join(*id, status->all), delivery, body, layout_);
-        if (event) event->type = std::move(status->last);
+        if (event) event->type = std::move(status->outcome);
         return event;
     }
 

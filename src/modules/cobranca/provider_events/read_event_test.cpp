@@ -67,7 +67,8 @@ TEST(ReadPayment, MoneyOfAnotherCurrencyIsForPeople)
         read(
             "stripe",
             "payment_intent.succeeded",
-            R"({"data":{"object":{"id":"pi_3","amount":2000,"currency":"usd","metadata":{"fatura_id":"12"}}}})"
+            R"({"data":{"object":{"id":"pi_3","amount":2000,"currency":"usd",)"
+            R"("metadata":{"fatura_id":"12"}}}})"
         ),
         "unreadable: fatura 12 was paid in usd, not in BRL"
     );
