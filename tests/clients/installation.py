@@ -231,7 +231,9 @@ class Installation:
     def wait_settled(self, seconds=WAIT_SECONDS):
         """Until every accepted event came to an end."""
         try:
-            support.ask_until("no event is pending", lambda: self.count("umavez_inbox", "state = 'pending'") == 0, seconds)
+            support.ask_until(
+                "no event is pending", lambda: self.count("umavez_inbox", "state = 'pending'") == 0, seconds)
         except AssertionError:
-            left = self.rows("SELECT event_id, run, attempts, last_error FROM umavez_inbox WHERE state = 'pending' LIMIT 5")
+            left = self.rows(
+                "SELECT event_id, run, attempts, last_error FROM umavez_inbox WHERE state = 'pending' LIMIT 5")
             raise AssertionError(f"after {seconds} s events are pending: {left}") from None

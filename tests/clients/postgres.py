@@ -101,7 +101,8 @@ class Postgres:
         assert made.returncode == 0, made.stdout
 
     def start(self):
-        settings = [text for setting in (f"unix_socket_directories={self.folder}", *SETTINGS) for text in ("-c", setting)]
+        chosen = (f"unix_socket_directories={self.folder}", *SETTINGS)
+        settings = [text for setting in chosen for text in ("-c", setting)]
         self.log = open(f"{self.folder}/log", "ab")
         self.process = subprocess.Popen(
             [f"{binaries()}/postgres", "-D", f"{self.folder}/data", *settings],

@@ -8,7 +8,8 @@ import unittest
 import support
 from installation import PROVIDERS, SETTINGS, STANDARD_SECRET, STRIPE_SECRET, Installation
 from ledger import INVOICE_CENTS, Office
-from providers import Event, Providers, charge_succeeded, intent_succeeded, need_packages, payment_confirmed, stripe_event
+from providers import (Event, Providers, charge_succeeded, intent_succeeded, need_packages, payment_confirmed,
+                       stripe_event)
 
 OTHER_STRIPE_SECRET = "whsec_loja_de_testes_0002"
 OTHER_STANDARD_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
@@ -122,7 +123,8 @@ class InboxTest(ReceiverTest):
     def test_a_redelivery_with_a_new_timestamp_is_a_duplicate(self):
         invoice = self.make_invoice()
         now = int(time.time())
-        for event in (intent_succeeded("evt_1", "pi_1", invoice, 4000), payment_confirmed("msg_1", "pag_1", invoice, 6000)):
+        for event in (intent_succeeded("evt_1", "pi_1", invoice, 4000),
+                      payment_confirmed("msg_1", "pag_1", invoice, 6000)):
             answers = [self.paid_by(event, timestamp=now - age) for age in (100, 100, 50, 0)]
             self.assertEqual([answer.status for answer in answers], [200] * 4)
             self.assertEqual([answer.json["duplicate"] for answer in answers], [False, True, True, True])
@@ -262,22 +264,25 @@ class ConfigurationTest(unittest.TestCase):
     """What is wrong is said before anything starts, with the name of the key."""
 
     CASES = (
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "stripe"\nsecrets = [""]\n', ("loja", "secrets", "empty")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "stripe"\nsecrets = []\n', ("secrets", "one secret at least")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "stripe"\n', ("loja", "secrets", "none")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "strype"\nsecrets = ["a"]\n', ("loja", "scheme", "strype", "stripe")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "stripe"\nsecret = ["a"]\n', ("webhook.provider.secret", "secrets")),
-        ('[[webhook.provider]]\nname = "A loja"\nscheme = "stripe"\nsecrets = ["a"]\n', ("A loja", "name")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "standard-webhooks"\nsecrets = ["abc"]\n', ("loja", "secrets", "whsec_")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "stripe"\nsecrets_env = "SEM_SEGREDO"\n', ("secrets_env", "SEM_SEGREDO")),
-        ('[[webhook.provider]]\nname = "loja"\nscheme = "stripe"\nsecrets = ["a"]\ntolerance = "5"\n', ("tolerance", '"5"')),
+        ('name = "loja"\nscheme = "stripe"\nsecrets = [""]\n', ("loja", "secrets", "empty")),
+        ('name = "loja"\nscheme = "stripe"\nsecrets = []\n', ("webhook.provider.secrets", "one secret at least")),
+        ('name = "loja"\nscheme = "stripe"\n', ("loja", "secrets", "none")),
+        ('name = "loja"\nscheme = "strype"\nsecrets = ["a"]\n', ("loja", "scheme", "strype", "stripe")),
+        ('name = "loja"\nscheme = "stripe"\nsecret = ["a"]\n', ("webhook.provider.secret:", "secrets")),
+        ('name = "A loja"\nscheme = "stripe"\nsecrets = ["a"]\n', ("A loja", "name")),
+        ('name = "loja"\nscheme = "standard-webhooks"\nsecrets = ["abc"]\n', ("loja", "secrets", "whsec_")),
+        ('name = "loja"\nscheme = "stripe"\nsecrets_env = "SEM_SEGREDO"\n', ("loja", "secrets_env", "SEM_SEGREDO")),
+        ('name = "loja"\nscheme = "stripe"\nsecrets = ["a"]\ntolerance = "5"\n', ("tolerance", '"5"')),
+    )
+    OTHERS = (
         ('[webhook.provider]\nname = "loja"\n', ("[[webhook.provider]]",)),
         ('[webhook]\nthread = 8\n', ("webhook.thread", "threads")),
         (PROVIDERS + PROVIDERS, ("stripe", "two of this name")),
     )
 
     def test_a_configuration_that_is_wrong_does_not_start(self):
-        for text, words in self.CASES:
+        cases = [("[[webhook.provider]]\n" + text, words) for text, words in self.CASES]
+        for text, words in [*cases, *self.OTHERS]:
             for command in ("serve", "worker"):
                 with self.subTest(command + " " + text), Installation(providers=text, settings="") as installation:
                     arguments = ("--listen", "127.0.0.1:0") if command == "serve" else ()
