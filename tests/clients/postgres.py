@@ -4,6 +4,7 @@ As root it runs as the user postgres, which a server insists on. One whose progr
 no reason to skip: the database is half of what is tested.
 """
 
+import contextlib
 import ctypes
 import os
 import pwd
@@ -65,6 +66,7 @@ class Postgres:
         self.folder = tempfile.mkdtemp(prefix="umavez-pg-")
         self.process = None
         self.log = None
+        self.is_frozen = False
         try:
             self._make()
             self.start()
@@ -76,10 +78,13 @@ class Postgres:
         return self
 
     def __exit__(self, *_):
-        if self.process is not None:
-            self.freeze(False)
-            self.stop(signal.SIGQUIT)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            if self.is_frozen:
+                self.freeze(False)
+            if self.process is not None:
+                self.stop(signal.SIGQUIT)
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def _owner(self):
@@ -128,7 +133,9 @@ class Postgres:
         self.process.send_signal(number)  # first, so that it starts no more of them
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
         for child in children.stdout.split():
-            os.kill(int(child), number)
+            with contextlib.suppress(ProcessLookupError):  # it ended since
+                os.kill(int(child), number)
+        self.is_frozen = is_frozen
 
     @property
     def url(self):
