@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Webhooks and several processes: many copies at once, a worker that is stopped beyond its lease, a store that is
+away."""
+
+import signal
+import time
+import unittest
+
+import support
+from installation import Installation
+from ledger import INVOICE_CENTS, Office
+from postgres import Postgres
+from providers import Providers, intent_succeeded, need_packages, payment_confirmed
+from support import ask_until
+
+COPIES = 50
+# A store that is away is told of before a provider hangs up.
+ANSWER_SECONDS = 15
+
+
+class ProcessesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        need_packages()
+
+    def setUp(self):
+        self.sender = self.enterContext(Providers())
+
+    def open(self, postgres=None):
+        self.installation = self.enterContext(Installation(postgres))
+
+    def assert_paid_once(self, invoice):
+        rows = lambda query: self.installation.rows(f"{query} = {invoice}")
+        self.assertEqual(rows("SELECT valor FROM pagamentos WHERE fatura_id"), [("100.00",)])
+        self.assertEqual(rows("SELECT estado, valor_pago FROM faturas WHERE id"), [("paga", "100.00")])
+        self.assertEqual(rows("SELECT count(*) FROM concessoes WHERE fatura_id"), [("1",)])
+
+
+class CopiesTest(ProcessesTest):
+    def send_copies(self, servers, office):
+        self.installation.add_accounts()
+        for make, id in ((intent_succeeded, "evt_1"), (payment_confirmed, "msg_1")):
+            with self.subTest(id):
+                invoice = office.add_invoice()
+                event = make(id, f"pagamento-{id}", invoice, INVOICE_CENTS)
+                headers = [self.sender.sign(event, timestamp=int(time.time()) - number % 5) for number in range(COPIES)]
+                answers = support.in_threads(COPIES, lambda number: self.sender.deliver(
+                    event, servers[number % len(servers)], headers=headers[number]))
+                self.assertEqual({answer.status for answer in answers}, {200})
+                self.assertEqual([answer.json["duplicate"] for answer in answers].count(False), 1)
+                self.installation.wait_settled()
+                self.assert_paid_once(invoice)
+        self.assertEqual(self.installation.count("umavez_inbox"), 2)
+        self.assertEqual(self.installation.count("umavez_inbox_quarantine"), 0)
+
+    def test_fifty_at_once_on_sqlite(self):
+        self.open()
+        server = self.installation.node("serve").start()
+        self.send_copies([server], Office(server))
+
+    def test_fifty_at_once_on_three_processes_over_postgres(self):
+        self.open(self.enterContext(Postgres()))
+        servers = [self.installation.node("serve").start() for _ in range(3)]
+        self.send_copies(servers, Office(servers[0]))
+
+
+class StoppedWorkerTest(ProcessesTest):
+    """A worker is stopped by SIGSTOP while it surely holds a lease: it is in its transaction, where a table that we
+    hold made it wait."""
+
+    def setUp(self):
+        super().setUp()
+        self.postgres = self.enterContext(Postgres())
+        self.open(self.postgres)
+        self.server = self.installation.node("serve", "--no-worker").start()
+        self.installation.add_accounts()
+        self.office = Office(self.server)
+        self.worker, self.other = self.installation.node("worker"), self.installation.node("worker")
+        self.addCleanup(self.let_go)
+
+    def let_go(self):
+        if self.worker.is_running:
+            self.worker.signal(signal.SIGCONT)
+
+    def stop_inside(self, table, number):
+        """Tries once; gives the invoice, or None if the worker gave up waiting before it was stopped."""
+        invoice = self.office.add_invoice()
+        with self.postgres.session() as holder, self.postgres.session() as watcher:
+            holder.run(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+            self.worker.start(watched=True)
+            answer = self.sender.deliver(intent_succeeded(f"evt_{number}", f"pi_{number}", invoice, INVOICE_CENTS),
+                                         self.server)
+            self.assertEqual(answer.status, 200, answer)
+            waits = (f"SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active' "
+                     f"AND query LIKE '%{table}%' AND query NOT LIKE '%pg_stat%' AND query NOT LIKE 'UPDATE%'")
+            backend = ask_until("the worker waits in its transaction", lambda: watcher.run(waits))[0]
+            self.worker.signal(signal.SIGSTOP)
+            holder.run("COMMIT")
+            # Its statement is answered, and nobody reads the answer.
+            state = ask_until("the lock was given or refused", lambda: [line for line in watcher.run(
+                f"SELECT state FROM pg_stat_activity WHERE pid = {backend}") if line != "active"])
+        self.assertEqual(self.worker.arrivals.count("claim_after_write"), 1)
+        self.assertEqual(self.worker.arrivals.count("handler_after_effect"), 0)
+        return invoice if state == ["idle in transaction"] else None
+
+    def stop_surely(self, table):
+        for number in range(10):
+            invoice = self.stop_inside(table, number)
+            if invoice is not None:
+                return invoice
+            # It waited a second for the lock, and was stopped after that.
+            self.worker.signal(signal.SIGCONT)
+            self.installation.wait_settled()
+            self.worker.stop()
+        raise AssertionError("the worker was never stopped in time")
+
+    def assert_nothing_changes(self, invoice):
+        before = self.snapshot()
+        self.worker.signal(signal.SIGCONT)
+        # It comes to the end of what it was doing before it stops.
+        self.worker.stop()
+        self.assertGreaterEqual(self.worker.arrivals.count("handler_after_effect"), 1)
+        self.assertEqual(self.snapshot(), before)
+        self.assert_paid_once(invoice)
+
+    def snapshot(self):
+        """All but when events were given out: that goes on."""
+        wanted = ("* FROM pagamentos", "* FROM faturas", "* FROM concessoes", "* FROM umavez_inbox",
+                  "id, message_id, aggregate, type, data FROM umavez_outbox")
+        return [sorted(self.installation.rows(f"SELECT {each}")) for each in wanted]
+
+    def test_stopped_before_it_wrote_anything(self):
+        invoice = self.stop_surely("provider_accounts")
+        self.assertEqual(self.installation.count("pagamentos", f"fatura_id = {invoice}"), 0)
+        self.other.start()
+        self.installation.wait_settled()
+        self.assert_paid_once(invoice)
+        self.assert_nothing_changes(invoice)
+
+    def test_stopped_with_the_payment_written_and_not_committed(self):
+        invoice = self.stop_surely("concessoes")
+        # It holds the invoice: the other one gets it when PostgreSQL ends a transaction that does nothing.
+        self.other.start()
+        self.installation.wait_settled()
+        self.assert_paid_once(invoice)
+        self.assert_nothing_changes(invoice)
+
+
+class StoreAwayTest(ProcessesTest):
+    def setUp(self):
+        super().setUp()
+        self.postgres = self.enterContext(Postgres())
+        self.open(self.postgres)
+        self.server = self.installation.node("serve").start()
+        self.installation.add_accounts()
+        self.invoice = Office(self.server).add_invoice()
+        self.event = intent_succeeded("evt_1", "pi_1", self.invoice, INVOICE_CENTS)
+
+    def assert_told_to_send_again(self):
+        began = time.monotonic()
+        answer = self.sender.deliver(self.event, self.server)
+        self.assertLess(time.monotonic() - began, ANSWER_SECONDS)
+        self.assertEqual((answer.status, answer.problem), (503, "store-unavailable"), answer)
+        self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
+
+    def assert_taken_once_after_retries(self, come_back):
+        sent = self.sender.send(self.event, [self.server])
+        come_back()
+        outcome = self.sender.wait_for([sent])[0]
+        self.assertEqual(outcome["status"], 200, outcome)
+        self.assertTrue(self.sender.deliver(self.event, self.server).json["duplicate"])
+        self.installation.wait_settled()
+        self.assert_paid_once(self.invoice)
+
+    def test_a_store_that_is_down(self):
+        self.postgres.stop()
+        for _ in range(2):
+            self.assert_told_to_send_again()
+        self.assert_taken_once_after_retries(self.postgres.start)
+
+    def test_a_store_that_does_not_answer(self):
+        self.postgres.freeze(True)
+        self.assert_told_to_send_again()
+        self.assert_taken_once_after_retries(lambda: self.postgres.freeze(False))
+
+
+if __name__ == "__main__":
+    support.run_tests()
