@@ -64,7 +64,7 @@ int list(const Invocation& invocation)
         "{}", to_columns({"ID", "STATE", "FAILED", "TENANT", "TYPE", "ABOUT", "TO", "WHY"}, rows)
     );
     if (rows.empty()) fmt::print(stderr, "no deliveries\n");
-    if (const std::string next = text_of(page->root(), "next"); !next.empty()) {
+    if (const std::string next = number_of(page->root(), "next"); !next.empty()) {
         fmt::print(stderr, "more: add --cursor {}\n", next);
     }
     return exit_done;

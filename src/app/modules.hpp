@@ -14,7 +14,7 @@ namespace umavez {
 
 struct Modules {
     key_protocol::Api api;
-    std::vector<OperationSpec> workers;  // what no request runs; without their work (webhooks.hpp)
+    std::vector<OperationSpec> workers;  // what no request runs
     std::vector<Migration> migrations;
     http::ProblemCatalogue problems;  // those of the server and the protocol too
 };

@@ -61,15 +61,6 @@ KnownProviders known_providers(const std::vector<Provider>& providers)
     return known;
 }
 
-// The policy stays as the file wants it.
-void give_work(std::vector<OperationSpec>& operations, OperationSpec spec)
-{
-    const auto found = std::ranges::find(operations, spec.name, &OperationSpec::name);
-    if (found == operations.end()) return;
-    spec.policy = found->policy;
-    *found = std::move(spec);
-}
-
 Duration lease_of(const std::vector<OperationSpec>& operations, std::string_view name)
 {
     const auto found = std::ranges::find(operations, name, &OperationSpec::name);
@@ -81,8 +72,8 @@ Duration lease_of(const std::vector<OperationSpec>& operations, std::string_view
 std::vector<OperationSpec> worker_operations()
 {
     return {
-        work::operation_of(webhook::inbox_work, {}, {}),
-        work::operation_of(messaging::deliveries_table, {}, {}),
+        work::operation_of(webhook::inbox_work, {}),
+        messaging::relay_operation({}),
     };
 }
 
@@ -90,7 +81,7 @@ Result<Webhooks> make_webhooks(
     const Settings& settings,
     Engine& engine,
     Database& database,
-    std::vector<OperationSpec>& operations,
+    const std::vector<OperationSpec>& operations,
     OnProcessed on_processed
 )
 {
@@ -110,20 +101,20 @@ Result<Webhooks> make_webhooks(
         .handlers = std::move(handlers),
         .providers = std::make_shared<const KnownProviders>(known_providers(providers)),
         .retries = retries,
-        .on_processed = std::move(on_processed),
+        .on_processed = on_processed,
     });
     webhooks.inbox = {
         .threads = settings.webhook.threads,
         .lease = lease_of(operations, webhook::inbox_work.operation),
         .retention = settings.webhook.retention,
         .retries = retries,
+        .on_processed = std::move(on_processed),
     };
+    for (const Provider& provider : providers) webhooks.inbox.providers.push_back(provider.name);
     webhooks.relay.threads = settings.webhook.threads;
     webhooks.relay.lease = lease_of(operations, messaging::deliveries_table.operation);
     webhooks.relay.retention = settings.webhook.retention;
     webhooks.relay.delivery.outbound.allow_private = settings.webhook.allow_private_destinations;
-    give_work(operations, work::operation_of(webhook::inbox_work, webhooks.processor, {}));
-    give_work(operations, messaging::relay_operation(database, webhooks.relay));
     return webhooks;
 }
 

@@ -20,7 +20,7 @@ namespace umavez {
 
 using OnProcessed = std::function<void(const webhook::ProcessedEvent&)>;
 
-// The operations of the workers with their policies alone, for the file of a deployment to change.
+// The operations of the workers, whose policies the file of a deployment may change.
 std::vector<OperationSpec> worker_operations();
 
 struct Webhooks {
@@ -30,13 +30,13 @@ struct Webhooks {
     messaging::RelayOptions relay;
 };
 
-// Both outlive it, and so does what on_processed refers to. `operations` are those of worker_operations(), as
-// the file wants them; they get what they do.
+// Engine and database outlive it, and so does what on_processed refers to. `operations` are those of
+// worker_operations(), as the file wants them.
 Result<Webhooks> make_webhooks(
     const Settings& settings,
     Engine& engine,
     Database& database,
-    std::vector<OperationSpec>& operations,
+    const std::vector<OperationSpec>& operations,
     OnProcessed on_processed
 );
 

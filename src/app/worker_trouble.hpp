@@ -1,6 +1,6 @@
 #pragma once
 
-// A worker has nobody to answer to: what keeps it from its work is told here, once. Confined to one thread.
+// A worker has nobody to answer to: what keeps it from its work is told here. Confined to one thread.
 
 #include "app/webhooks.hpp"
 #include "telemetry/log.hpp"

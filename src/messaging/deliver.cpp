@@ -70,6 +70,23 @@ Ended to_ended(const Verdict& verdict, const Delivery& delivery, const work::Ret
     return ended;
 }
 
+// A destination that fails is left alone for a while, whatever is due to it.
+Result<void> note_health(
+    Transaction& transaction,
+    const Delivery& delivery,
+    const work::RetryRule& rule,
+    const Ended& ended
+)
+{
+    if (ended.is_failure) {
+        const auto failures = static_cast<std::uint32_t>(delivery.destination_failures) + 1;
+        const Duration pause = work::retry_delay(rule, failures, draw());
+        return pause_destination(transaction, delivery.destination_id, pause);
+    }
+    if (ended.state != "delivered" || delivery.destination_failures == 0) return {};
+    return resume_destination(transaction, delivery.destination_id);
+}
+
 Result<void> deliver(
     Database& database,
     const DeliveryOptions& options,
@@ -86,6 +103,9 @@ Result<void> deliver(
             if (is_gone) {
                 const auto removed = remove_destination(transaction, delivery.destination_id);
                 if (!removed) return std::unexpected(removed.error());
+            }
+            if (auto noted = note_health(transaction, delivery, options.retry, ended); !noted) {
+                return noted;
             }
             return work::end_run(transaction, deliveries_table, item, lease, ended);
         });

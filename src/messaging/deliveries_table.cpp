@@ -6,13 +6,14 @@ namespace {
 constexpr const char* columns =
     "SELECT item.id, item.tenant_id, item.state, item.run, item.attempts, item.due_at, "
     "item.last_error, item.created_at, item.changed_at, event.message_id, event.aggregate, "
-    "event.type, event.created_at, item.destination_id, destination.url, destination.removed_at";
+    "event.type, event.created_at, item.destination_id, destination.url, destination.removed_at, "
+    "destination.failures";
 
 constexpr const char* from =
     " FROM umavez_deliveries AS item JOIN umavez_outbox AS event ON event.id = item.outbox_id "
     "JOIN umavez_destinations AS destination ON destination.id = item.destination_id ";
 
-constexpr std::size_t column_count = 16;
+constexpr std::size_t column_count = 17;
 
 Delivery to_delivery(const Row& row)
 {
@@ -33,6 +34,7 @@ Delivery to_delivery(const Row& row)
         .destination_id = row.integer(13),
         .url = row.text(14),
         .is_removed = !row.is_null(15),
+        .destination_failures = row.integer(16),
     };
     if (!row.is_null(6)) delivery.last_error = row.text(6);
     return delivery;

@@ -16,7 +16,7 @@
 namespace umavez::messaging {
 
 // Order inside an aggregate: a delivery waits for every earlier one to the same destination. One that was
-// given up lets the others pass.
+// given up lets the others pass. A destination that is paused gets nothing.
 inline constexpr work::WorkTable deliveries_table{
     .name = "umavez_deliveries",
     .operation = "webhook.entregar",
@@ -24,7 +24,8 @@ inline constexpr work::WorkTable deliveries_table{
         "NOT EXISTS (SELECT 1 FROM umavez_deliveries AS earlier "
         "WHERE earlier.destination_id = item.destination_id "
         "AND earlier.aggregate = item.aggregate AND earlier.state = 'pending' "
-        "AND earlier.id < item.id)",
+        "AND earlier.id < item.id) AND NOT EXISTS (SELECT 1 FROM umavez_destinations AS to_pause "
+        "WHERE to_pause.id = item.destination_id AND to_pause.paused_until > $2)",
 };
 
 struct Delivery {
@@ -45,7 +46,8 @@ struct Delivery {
 
     std::int64_t destination_id = 0;
     std::string url;
-    bool is_removed = false;  // the destination
+    bool is_removed = false;                // the destination
+    std::int64_t destination_failures = 0;  // since it last took something
 };
 
 Result<std::optional<Delivery>> find_delivery(Transaction& transaction, std::int64_t id);

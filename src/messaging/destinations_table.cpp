@@ -101,11 +101,41 @@ Result<std::vector<Destination>> list_destinations(
     return destinations;
 }
 
-Result<void> replace_secrets(Transaction& transaction, std::int64_t id, const std::string& secrets)
+Result<void> replace_secrets(
+    Transaction& transaction, std::int64_t id, const std::string& old, const std::string& secrets
+)
 {
-    return done(transaction.execute(
-        "UPDATE umavez_destinations SET secrets = $2 WHERE id = $1", {id, secrets}
-    ));
+    const auto replaced = transaction.execute(
+        "UPDATE umavez_destinations SET secrets = $3 WHERE id = $1 AND secrets = $2",
+        {id, old, secrets}
+    );
+    if (!replaced) return std::unexpected(replaced.error());
+    // Somebody rotated them meanwhile: his must not be lost.
+    if (*replaced == 0) {
+        return fail(
+            Errc::store_unavailable, "the destination changed inside the transaction; try again"
+        );
+    }
+    return {};
+}
+
+Result<void> pause_destination(Transaction& transaction, std::int64_t id, Duration pause)
+{
+    const auto paused = transaction.execute(
+        "UPDATE umavez_destinations SET failures = failures + 1, paused_until = $2 WHERE id = $1",
+        {id, to_micros(transaction.now() + pause)}
+    );
+    if (!paused) return std::unexpected(paused.error());
+    return {};
+}
+
+Result<void> resume_destination(Transaction& transaction, std::int64_t id)
+{
+    const auto resumed = transaction.execute(
+        "UPDATE umavez_destinations SET failures = 0, paused_until = 0 WHERE id = $1", {id}
+    );
+    if (!resumed) return std::unexpected(resumed.error());
+    return {};
 }
 
 Result<void> remove_destination(Transaction& transaction, std::int64_t id)

@@ -40,10 +40,18 @@ Result<std::vector<Destination>> list_destinations(
     Transaction& transaction, const TenantId& tenant_id
 );
 
-Result<void> replace_secrets(Transaction& transaction, std::int64_t id, const std::string& secrets);
+Result<void> replace_secrets(
+    Transaction& transaction, std::int64_t id, const std::string& old, const std::string& secrets
+);
 
 // Nothing more is sent there: what waits, and what was given up, is cancelled. A send that is under way is
 // not stopped. Removing it twice changes nothing.
 Result<void> remove_destination(Transaction& transaction, std::int64_t id);
+
+// It failed once more: nothing is sent to it for so long.
+Result<void> pause_destination(Transaction& transaction, std::int64_t id, Duration pause);
+
+// It took something: what failed before does not count any more.
+Result<void> resume_destination(Transaction& transaction, std::int64_t id);
 
 }  // namespace umavez::messaging

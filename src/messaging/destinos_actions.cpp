@@ -94,8 +94,9 @@ Written run_girar(Transaction& transaction, const TenantId& tenant_id, std::int6
         return OrProblem<Response>{std::unexpected(not_found(id))};
     }
     const std::string secret = make_secret(system_random());
-    const auto replaced =
-        replace_secrets(transaction, id, rotate_secrets((*found)->secrets, secret));
+    const auto replaced = replace_secrets(
+        transaction, id, (*found)->secrets, rotate_secrets((*found)->secrets, secret)
+    );
     if (!replaced) return std::unexpected(replaced.error());
     return shown_with_secret(200, **found, secret);
 }

@@ -3,6 +3,7 @@
 #include "base/json_object.hpp"
 #include "http/parameters.hpp"
 #include "messaging/deliveries_table.hpp"
+#include "messaging/destinations_table.hpp"
 #include "messaging/documents.hpp"
 #include "messaging/routes.hpp"
 #include "operators/body_fields.hpp"
@@ -75,7 +76,7 @@ Task<Answer> list(OperatorNeeds needs, const Exchange& exchange)
     if (has_more) deliveries.resize(limit);
     JsonObject json;
     json.raw("deliveries", to_json_array(deliveries, to_delivery_json))
-        .raw("next", has_more ? "\"" + std::to_string(deliveries.back().id) + "\"" : "null");
+        .raw("next", has_more ? std::to_string(deliveries.back().id) : "null");
     co_return operators::ok(json.str());
 }
 
@@ -121,6 +122,9 @@ Result<std::optional<Delivery>> run_redrive(
     }
     const auto driven = work::drive_again(transaction, deliveries_table, id);
     if (!driven) return std::unexpected(driven.error());
+    // The operator knows better than the pause.
+    const auto resumed = resume_destination(transaction, (*found)->destination_id);
+    if (!resumed) return std::unexpected(resumed.error());
     return find_delivery(transaction, id);
 }
 
@@ -160,6 +164,8 @@ Result<std::optional<std::vector<work::Item>>> run_redrive_all(
     if (rows->empty()) return std::nullopt;
     const auto tenant = TenantId::parse(rows->front().text(0));
     if (!tenant || !caller.may_see(*tenant)) return std::nullopt;
+    const auto resumed = resume_destination(transaction, destination_id);
+    if (!resumed) return std::unexpected(resumed.error());
     auto driven = drive_dead_again(transaction, destination_id, redrive_max);
     if (!driven) return std::unexpected(driven.error());
     return *std::move(driven);

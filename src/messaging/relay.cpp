@@ -4,6 +4,7 @@
 #include "messaging/dispatch.hpp"
 #include "messaging/sweep.hpp"
 
+#include <thread>
 #include <utility>
 
 namespace umavez::messaging {
@@ -17,6 +18,7 @@ constexpr std::size_t sweep_batches = 20;  // in one pass
 Relay::Relay(Engine& engine, Database& database, RelayOptions options)
     : database_(database),
       options_(std::move(options)),
+      sweep_at_(std::chrono::steady_clock::now() + options_.sweep_period),
       worker_(
           engine,
           database,
@@ -27,7 +29,7 @@ Relay::Relay(Engine& engine, Database& database, RelayOptions options)
            .hidden = options_.lease,
            .items_per_thread = 1}  // a receiver may be slow
       ),
-      dispatcher_([this](const std::stop_token& stop) { run(stop); })
+      dispatcher_(options_.period, [this](const std::stop_token& stop) { run(stop); })
 {
 }
 
@@ -38,9 +40,7 @@ Relay::~Relay()
 
 void Relay::wake()
 {
-    const std::lock_guard guard{mutex_};
-    is_awake_ = true;
-    changed_.notify_all();
+    dispatcher_.wake();
 }
 
 void Relay::stop()
@@ -49,8 +49,7 @@ void Relay::stop()
         const std::lock_guard guard{mutex_};
         if (std::exchange(is_stopped_, true)) return;
     }
-    dispatcher_.request_stop();
-    dispatcher_.join();
+    dispatcher_.stop();
     // Cuts what still runs when the grace is over; asked to stop when nothing runs any more.
     std::jthread cutter{[this](const std::stop_token& idle) {
         std::unique_lock lock{mutex_};
@@ -71,18 +70,11 @@ std::optional<std::string> Relay::take_trouble()
 
 void Relay::run(const std::stop_token& stop)
 {
-    using Steady = std::chrono::steady_clock;
-    auto sweep_at = Steady::now() + options_.sweep_period;
-    while (!stop.stop_requested()) {
-        dispatch_all(stop);
-        if (Steady::now() >= sweep_at) {
-            sweep_some(stop);
-            sweep_at = Steady::now() + options_.sweep_period;
-        }
-        std::unique_lock lock{mutex_};
-        changed_.wait_for(lock, stop, options_.period, [this] { return is_awake_; });
-        is_awake_ = false;
-    }
+    dispatch_all(stop);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < sweep_at_) return;
+    sweep_some(stop);
+    sweep_at_ = now + options_.sweep_period;
 }
 
 void Relay::dispatch_all(const std::stop_token& stop)
@@ -120,11 +112,9 @@ void Relay::note_trouble(const Error& error)
     trouble_ = error.detail;
 }
 
-OperationSpec relay_operation(Database& database, const RelayOptions& options)
+OperationSpec relay_operation(const RelayOptions& options)
 {
-    return work::operation_of(
-        deliveries_table, make_sender(database, options.delivery), {.lease = options.lease}
-    );
+    return work::operation_of(deliveries_table, {.lease = options.lease});
 }
 
 }  // namespace umavez::messaging

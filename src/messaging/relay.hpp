@@ -2,7 +2,7 @@
 
 // Relay: what carries events out of the outbox: a dispatcher that gives them out, and workers that deliver.
 //
-//     engine.declare(relay_operation(database, options));   // before the engine starts
+//     engine.declare(relay_operation(options));   // before the engine starts
 //     Relay relay{engine, database, options};
 //
 // Any number of relays, in any number of processes, share the tables. At least once, in order inside an
@@ -11,6 +11,7 @@
 // Thread-safe. Outlived by engine and database.
 
 #include "messaging/deliver.hpp"
+#include "work/every.hpp"
 #include "work/worker.hpp"
 
 #include <umavez/engine.hpp>
@@ -18,6 +19,7 @@
 #include <umavez/time.hpp>
 #include <umavez/transaction.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -25,7 +27,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 namespace umavez::messaging {
 
@@ -70,14 +71,14 @@ private:
 
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    bool is_awake_ = false;               // guarded by mutex_
-    bool is_stopped_ = false;             // guarded by mutex_
-    std::optional<std::string> trouble_;  // guarded by mutex_
+    bool is_stopped_ = false;                         // guarded by mutex_
+    std::optional<std::string> trouble_;              // guarded by mutex_
+    std::chrono::steady_clock::time_point sweep_at_;  // of the dispatcher alone
     work::Worker worker_;
-    std::jthread dispatcher_;
+    work::Every dispatcher_;
 };
 
 // The operation whose records are the runs of deliveries, for Engine::declare.
-OperationSpec relay_operation(Database& database, const RelayOptions& options);
+OperationSpec relay_operation(const RelayOptions& options);
 
 }  // namespace umavez::messaging

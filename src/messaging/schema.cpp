@@ -36,7 +36,9 @@ CREATE TABLE umavez_destinations (
     types TEXT NOT NULL,
     secrets TEXT NOT NULL CHECK (length(secrets) >= 1),
     created_at INTEGER NOT NULL,
-    removed_at INTEGER
+    removed_at INTEGER,
+    failures INTEGER NOT NULL DEFAULT 0,
+    paused_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX umavez_destinations_tenant ON umavez_destinations (tenant_id, id);
 
@@ -49,6 +51,7 @@ CREATE TABLE umavez_deliveries (
     state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'dead', 'cancelled')),
     run INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
+    takes INTEGER NOT NULL DEFAULT 0,
     due_at INTEGER NOT NULL,
     last_error TEXT,
     created_at INTEGER NOT NULL,
@@ -84,7 +87,9 @@ CREATE TABLE umavez_destinations (
     types text NOT NULL,
     secrets text NOT NULL CHECK (length(secrets) >= 1),
     created_at bigint NOT NULL,
-    removed_at bigint
+    removed_at bigint,
+    failures bigint NOT NULL DEFAULT 0,
+    paused_until bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX umavez_destinations_tenant ON umavez_destinations (tenant_id, id);
 
@@ -97,6 +102,7 @@ CREATE TABLE umavez_deliveries (
     state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'dead', 'cancelled')),
     run bigint NOT NULL,
     attempts bigint NOT NULL,
+    takes bigint NOT NULL DEFAULT 0,
     due_at bigint NOT NULL,
     last_error text,
     created_at bigint NOT NULL,

@@ -89,7 +89,7 @@ protected:
     void open(const RelayOptions& options)
     {
         engine = *open_engine(*database, {.worker_period = std::nullopt});
-        const auto declared = engine->declare(relay_operation(*database, options));
+        const auto declared = engine->declare(relay_operation(options));
         ASSERT_TRUE(declared) << declared.error().detail;
         key_protocol::Api api;
         add_routes(api, options.delivery.outbound);

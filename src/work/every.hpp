@@ -16,12 +16,20 @@ namespace umavez::work {
 
 class Every {
 public:
-    // `chore` throws nothing. Done once at once.
-    Every(Duration period, std::function<void()> chore)
+    // `chore` throws nothing, and is done once at once. One that takes long watches the token.
+    using Chore = std::function<void(const std::stop_token& stop)>;
+    Every(Duration period, Chore chore)
         : period_(period),
           chore_(std::move(chore)),
           thread_([this](std::stop_token stop) { run(stop); })
     {
+    }
+
+    // Lets the chore come to its end.
+    void stop()
+    {
+        thread_.request_stop();
+        if (thread_.joinable()) thread_.join();
     }
 
     void wake()
@@ -35,7 +43,7 @@ private:
     void run(const std::stop_token& stop)
     {
         while (!stop.stop_requested()) {
-            chore_();
+            chore_(stop);
             std::unique_lock lock{mutex_};
             changed_.wait_for(lock, stop, period_, [this] { return is_woken_; });
             is_woken_ = false;
@@ -43,7 +51,7 @@ private:
     }
 
     const Duration period_;
-    const std::function<void()> chore_;
+    const Chore chore_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
     bool is_woken_ = false;  // guarded by mutex_

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 namespace umavez::work {
 namespace {
 
@@ -17,13 +15,6 @@ Result<void> done(const Result<std::int64_t>& changed)
     return {};
 }
 
-bool parse_number(std::string_view text, std::int64_t& number)
-{
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc{} && rest == end;
-}
-
 }  // namespace
 
 RecordId record_id_of(const WorkTable& table, const Item& item)
@@ -35,29 +26,18 @@ RecordId record_id_of(const WorkTable& table, const Item& item)
     };
 }
 
-Result<Item> parse_item(const Key& key)
-{
-    const std::string_view text = key.text();
-    const std::size_t dot = text.find('.');
-    Item item;
-    if (dot == std::string_view::npos || !parse_number(text.substr(0, dot), item.id) ||
-        !parse_number(text.substr(dot + 1), item.run)) {
-        return fail(Errc::invalid_argument, "\"" + key.text() + "\" is no run of an item");
-    }
-    return item;
-}
-
-Result<std::vector<Item>> take_due(
+Result<std::vector<Taken>> take_due(
     Transaction& transaction, const WorkTable& table, Duration hidden, std::size_t limit
 )
 {
     const bool is_shared = transaction.dialect() == Dialect::postgres;
     const auto rows = transaction.query(
         fmt::format(
-            "UPDATE {0} SET due_at = $1 WHERE id IN (SELECT item.id FROM {0} AS item "
+            "UPDATE {0} SET due_at = $1, takes = takes + 1 WHERE id IN (SELECT item.id FROM {0} AS "
+            "item "
             "WHERE item.state = 'pending' AND item.due_at <= $2{1}{2} ORDER BY item.due_at, "
             "item.id "
-            "LIMIT $3{3}) RETURNING id, run",
+            "LIMIT $3{3}) RETURNING id, run, takes",
             table.name,
             table.ready.empty() ? "" : " AND ",
             table.ready,
@@ -68,10 +48,11 @@ Result<std::vector<Item>> take_due(
          static_cast<std::int64_t>(limit)}
     );
     if (!rows) return std::unexpected(rows.error());
-    std::vector<Item> items;
-    items.reserve(rows->size());
-    for (const Row& row : *rows) items.push_back({row.integer(0), row.integer(1)});
-    return items;
+    std::vector<Taken> taken;
+    taken.reserve(rows->size());
+    for (const Row& row : *rows)
+        taken.push_back({{row.integer(0), row.integer(1)}, row.integer(2)});
+    return taken;
 }
 
 Result<void> put_back(
@@ -81,7 +62,8 @@ Result<void> put_back(
     for (const Item& item : items) {
         const auto changed = transaction.execute(
             fmt::format(
-                "UPDATE {} SET due_at = $3 WHERE id = $1 AND run = $2 AND state = 'pending'",
+                "UPDATE {} SET due_at = $3, takes = takes - 1 WHERE id = $1 AND run = $2 AND "
+                "state = 'pending' AND takes > 0",
                 table.name
             ),
             {item.id, item.run, to_micros(transaction.now())}
@@ -112,7 +94,8 @@ Result<void> end_run(
     values.insert(values.end(), ended.also_values.begin(), ended.also_values.end());
     const auto changed = transaction.execute(
         fmt::format(
-            "UPDATE {} SET state = $3, run = run + 1, attempts = attempts + $4, due_at = $5, "
+            "UPDATE {} SET state = $3, run = run + 1, takes = 0, attempts = attempts + $4, due_at "
+            "= $5, "
             "last_error = $6, changed_at = $7{} WHERE id = $1 AND run = $2",
             table.name,
             ended.also
@@ -135,7 +118,8 @@ Result<void> mark_dead(
 {
     return done(transaction.execute(
         fmt::format(
-            "UPDATE {} SET state = 'dead', run = run + 1, attempts = attempts + 1, last_error = "
+            "UPDATE {} SET state = 'dead', run = run + 1, takes = 0, attempts = attempts + 1, "
+            "last_error = "
             "$3, "
             "changed_at = $4 WHERE id = $1 AND run = $2 AND state = 'pending'",
             table.name

@@ -8,6 +8,7 @@
 //     run        how many runs were ended; (id, run) names a run, and a run has one record of the engine
 //     attempts   failures since the row was driven last
 //     due_at     not before this instant; microseconds
+//     takes      how often this run was taken and not ended: above 1, it may have killed an owner
 //     last_error why the last attempt failed, or why nothing was done; null
 //     changed_at when it reached its state
 // and a partial index on (due_at, id) of what is pending.
@@ -36,7 +37,7 @@ struct WorkTable {
     std::string_view name;       // "umavez_inbox"
     std::string_view operation;  // "webhook.processar"
     std::string_view ready = {
-    };  // one more condition on what may be taken; the row is called `item`
+    };  // one more condition on what may be taken; the row is called `item`, now is $2
 };
 
 struct Item {
@@ -45,17 +46,21 @@ struct Item {
     friend bool operator==(const Item&, const Item&) = default;
 };
 
+struct Taken {
+    Item item;
+    std::int64_t takes = 1;
+};
+
 // "17.3" of the worker's own tenant: the identity of a run.
 RecordId record_id_of(const WorkTable& table, const Item& item);
-Result<Item> parse_item(const Key& key);
 
 // Up to `limit` of what is due, the longest due first. They are put off by `hidden`, so that other workers
 // look elsewhere: that saves work and protects nothing, the lease does.
-Result<std::vector<Item>> take_due(
+Result<std::vector<Taken>> take_due(
     Transaction& transaction, const WorkTable& table, Duration hidden, std::size_t limit
 );
 
-// Not begun after all: due again at once.
+// Not begun after all: due again at once, and the take does not count.
 Result<void> put_back(
     Transaction& transaction, const WorkTable& table, const std::vector<Item>& items
 );

@@ -190,18 +190,39 @@ bool Worker::fetch(std::unique_lock<std::mutex>& lock)
 
 std::vector<Item> Worker::take()
 {
-    std::vector<Item> items;
+    std::vector<Taken> taken;
     const auto looked = database_.transact([&](Transaction& transaction) -> Result<void> {
         auto due = take_due(
             transaction, table_, options_.hidden, options_.threads * options_.items_per_thread
         );
         if (!due) return std::unexpected(due.error());
-        items = *std::move(due);
+        taken = *std::move(due);
         return {};
     });
-    if (looked) return items;
+    if (looked) return leave_suspects(std::move(taken));
     note_trouble(looked.error());
     return {};
+}
+
+// All that are fresh, and the least suspect of the others.
+std::vector<Item> Worker::leave_suspects(std::vector<Taken> taken)
+{
+    std::ranges::sort(taken, {}, [](const Taken& one) {
+        return std::pair{one.takes, one.item.id};
+    });
+    const auto suspects =
+        std::ranges::find_if(taken, [](const Taken& one) { return one.takes > 1; });
+    std::vector<Item> items;
+    std::vector<Item> left;
+    for (auto one = taken.begin(); one != taken.end(); ++one) {
+        (one <= suspects ? items : left).push_back(one->item);
+    }
+    if (left.empty()) return items;
+    const auto returned = database_.transact([&](Transaction& transaction) {
+        return put_back(transaction, table_, left);
+    });
+    if (!returned) note_trouble(returned.error());
+    return items;
 }
 
 std::vector<Worker::Claimed> Worker::claim(const std::vector<Item>& items)
@@ -228,12 +249,12 @@ std::vector<Worker::Claimed> Worker::claim(const std::vector<Item>& items)
 // No lease: the engine holds the record, so nobody runs this.
 void Worker::bury(const Item& item)
 {
+    const std::string why = "the processes that ran it died, too many times";
     const auto buried = database_.transact([&](Transaction& transaction) {
-        return mark_dead(
-            transaction, table_, item, "the processes that ran it died, too many times"
-        );
+        return mark_dead(transaction, table_, item, why);
     });
-    if (!buried) note_trouble(buried.error());
+    if (!buried) return note_trouble(buried.error());
+    if (options_.on_dead) options_.on_dead(item, why);
 }
 
 void Worker::note_trouble(const Error& error)
@@ -242,7 +263,7 @@ void Worker::note_trouble(const Error& error)
     trouble_ = error.detail;
 }
 
-OperationSpec operation_of(const WorkTable& table, RunItem run_item, const RunPolicy& policy)
+OperationSpec operation_of(const WorkTable& table, const RunPolicy& policy)
 {
     OperationSpec spec{.name = std::string{table.operation}};
     spec.policy.guarantee = Guarantee::leased;
@@ -251,15 +272,6 @@ OperationSpec operation_of(const WorkTable& table, RunItem run_item, const RunPo
     spec.policy.retention = policy.retention;
     spec.policy.on_abandoned = OnAbandoned::rerun;
     spec.policy.effect = RepeatedEffect::deduplicated;
-    spec.load = [](RecordId id) -> Task<std::optional<std::string>> { co_return id.key.text(); };
-    spec.work = [run_item = std::move(run_item)](Lease& lease, std::string) -> Task<Response> {
-        const auto item = parse_item(lease.id().key);
-        if (item) {
-            const auto done = run_or_free(run_item, lease, *item);
-            static_cast<void>(done);  // the row tells, and its next run
-        }
-        co_return Response{.status = item ? 200 : 404};
-    };
     return spec;
 }
 

@@ -3,8 +3,9 @@
 // Worker: threads that take due work from a table and run each item under a lease of the engine.
 //
 // Any number of workers, in any number of processes, share a table: the lease lets one of them run an item,
-// and an item whose owner died is run again by whoever comes by after the lease, this worker or the engine's
-// own (operation_of()). An item that killed its owners too often is dead.
+// and an item whose owner died is run again by whoever comes by after the lease. An item that killed its
+// owners too often is dead. Those that were claimed beside it and died with it are not: what was taken
+// before and not ended is claimed one at a time, so each counts its own deaths alone.
 //
 // Thread-safe. Outlived by engine and database. stop() lets the items that run come to their end.
 
@@ -27,7 +28,8 @@
 namespace umavez::work {
 
 // Does the work and ends the run (end_run) in the transaction of what it did. An error means that the run
-// was not ended: the key is freed and the item is due again. It may throw nothing.
+// was not ended: the key is freed, and the item is due again when its time of hiding is over. It may throw
+// nothing.
 using RunItem = std::function<Result<void>(Lease& lease, const Item& item)>;
 
 struct WorkerOptions {
@@ -37,6 +39,8 @@ struct WorkerOptions {
     // How many items a thread has in store. Their claims share a commit, so many are cheap; but what waits
     // here waits for nobody else: one, where an item may take long.
     std::size_t items_per_thread = 8;
+    // An item was given up without having been run. It may throw nothing.
+    std::function<void(const Item& item, const std::string& why)> on_dead = {};
 };
 
 class Worker {
@@ -68,6 +72,7 @@ private:
     std::optional<Claimed> next_item();
     bool fetch(std::unique_lock<std::mutex>& lock);
     std::vector<Item> take();
+    std::vector<Item> leave_suspects(std::vector<Taken> taken);
     std::vector<Claimed> claim(const std::vector<Item>& items);
     void give_back(std::deque<Claimed> left);
     void bury(const Item& item);
@@ -95,8 +100,8 @@ struct RunPolicy {
     std::optional<Duration> retention = std::chrono::hours{24 * 30};
 };
 
-// The operation whose records are the runs of `table`, for Engine::declare. Abandoned runs are taken over by
-// the engine's worker, through `run_item` too.
-OperationSpec operation_of(const WorkTable& table, RunItem run_item, const RunPolicy& policy);
+// The operation whose records are the runs of `table`, for Engine::declare. The engine's own worker leaves
+// abandoned runs alone: their rows become due, and a Worker takes them over.
+OperationSpec operation_of(const WorkTable& table, const RunPolicy& policy);
 
 }  // namespace umavez::work

@@ -46,7 +46,7 @@ def intent_succeeded(id, payment, invoice, cents):
 def charge_succeeded(id, payment, invoice, cents):
     """Another event of the same payment."""
     return stripe_event(id, "charge.succeeded", {
-        "id": f"ch_{id}", "object": "charge", "payment_intent": payment, "amount": cents, "currency": "brl",
+        "id": f"ch_{id}", "object": "charge", "payment_intent": payment, "amount": cents, "currency": "brl", "captured": True,
         "metadata": {"fatura_id": str(invoice)}})
 
 

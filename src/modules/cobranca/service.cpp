@@ -44,6 +44,8 @@ Answered run_alterar_assinatura(
     }
     const EstadoAssinatura estado = changes.estado.value_or(next.estado);
     if (!may_become(next.estado, estado)) return refused(subscription_is_final(next));
+    // What a provider says of an earlier time does not undo what was decided here.
+    if (estado != next.estado) next.ultimo_evento_em = transaction.now();
     next.estado = estado;
     if (changes.plano) next.plano = *changes.plano;
     if (changes.valor) next.valor = *changes.valor;

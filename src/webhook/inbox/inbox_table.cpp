@@ -90,6 +90,12 @@ std::string_view to_text(Acceptance acceptance) noexcept
     return "";
 }
 
+std::string ready_of(const std::vector<std::string>& providers)
+{
+    if (providers.empty()) return "1 = 0";
+    return fmt::format("item.provider IN ('{}')", fmt::join(providers, "', '"));
+}
+
 Result<Acceptance> accept(Transaction& transaction, const Incoming& incoming)
 {
     const auto inserted = insert_event(transaction, incoming);
@@ -139,6 +145,10 @@ Result<std::vector<InboxRow>> list_events(Transaction& transaction, const InboxQ
     if (query.before > 0) add("id < ", query.before);
     if (query.provider) add("provider = ", *query.provider);
     if (query.state) add("state = ", *query.state);
+    // SQLite uses the index of these states only where its condition is written down.
+    if (query.state == "dead" || query.state == "waiting" || query.state == "stale") {
+        where += " AND state IN ('dead', 'waiting', 'stale')";
+    }
     if (query.event_id) add("event_id = ", *query.event_id);
     if (query.tenant_id) add("tenant_id = ", query.tenant_id->text());
     const auto rows = transaction.query(
@@ -189,14 +199,25 @@ Result<std::int64_t> wake_resolved(Transaction& transaction)
 
 Result<std::int64_t> sweep_inbox(Transaction& transaction, Duration retention, std::int64_t limit)
 {
+    const std::int64_t before = to_micros(transaction.now() - retention);
+    const auto quarantined = transaction.execute(
+        "DELETE FROM umavez_inbox_quarantine WHERE id IN (SELECT id FROM umavez_inbox_quarantine "
+        "WHERE "
+        "received_at < $1 ORDER BY id LIMIT $2)",
+        {before, limit}
+    );
+    if (!quarantined) return quarantined;
     // Ids are in the order of arrival, near enough: what is old lies before the first that is not. An index
     // on changed_at would cost every event for this one use.
+    const bool is_shared = transaction.dialect() == Dialect::postgres;
     return transaction.execute(
-        "DELETE FROM umavez_inbox WHERE id IN (SELECT id FROM umavez_inbox WHERE "
-        "id < coalesce((SELECT id FROM umavez_inbox WHERE received_at >= $1 ORDER BY id LIMIT 1), "
-        "$3) AND "
-        "changed_at < $1 AND state IN ('done', 'ignored', 'stale') ORDER BY id LIMIT $2)",
-        {to_micros(transaction.now() - retention), limit, std::numeric_limits<std::int64_t>::max()}
+        fmt::format(
+            "DELETE FROM umavez_inbox WHERE id IN (SELECT id FROM umavez_inbox WHERE id < coalesce("
+            "(SELECT id FROM umavez_inbox WHERE received_at >= $1 ORDER BY id LIMIT 1), $3) AND "
+            "changed_at < $1 AND state IN ('done', 'ignored', 'stale') ORDER BY id LIMIT $2{})",
+            is_shared ? " FOR UPDATE SKIP LOCKED" : ""
+        ),
+        {before, limit, std::numeric_limits<std::int64_t>::max()}
     );
 }
 

@@ -24,6 +24,10 @@ inline constexpr work::WorkTable inbox_work{
     .name = "umavez_inbox", .operation = "webhook.processar"
 };
 
+// Leaves events of providers that this process does not know to those who do. Names are those of configured
+// providers, which have no quotes.
+std::string ready_of(const std::vector<std::string>& providers);
+
 // A delivery whose signature holds.
 struct Incoming {
     std::string provider;
@@ -94,8 +98,8 @@ Result<std::vector<QuarantinedRow>> list_quarantined(
 // Events that wait for a tenant and whose account has one by now are due. Tells how many.
 Result<std::int64_t> wake_resolved(Transaction& transaction);
 
-// Removes at most `limit` events that came to an end longer ago than `retention`. Dead and waiting ones stay:
-// somebody is to look at them.
+// Removes at most `limit` events that came to an end longer ago than `retention`, and quarantined deliveries
+// of that age. Dead and waiting ones stay: somebody is to look at them. Tells how many events went.
 Result<std::int64_t> sweep_inbox(Transaction& transaction, Duration retention, std::int64_t limit);
 
 }  // namespace umavez::webhook

@@ -12,8 +12,12 @@
 
 #include <umavez/engine.hpp>
 
+#include <functional>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 namespace umavez::webhook {
 
@@ -24,6 +28,9 @@ struct InboxOptions {
     Duration lease = std::chrono::seconds{30};  // an interrupted processing is taken over after it
     Duration retention = std::chrono::hours{24 * 30};  // of events that came to an end
     work::RetryRule retries = {};
+    std::vector<std::string> providers = {};  // whose events are taken
+    std::function<void(const ProcessedEvent&)> on_processed = {
+    };  // also of what was given up unseen
 };
 
 class InboxWorker {
@@ -33,14 +40,19 @@ public:
     );
 
     void wake() { worker_.wake(); }
-    void stop() { worker_.stop(); }
-    std::optional<std::string> take_trouble() { return worker_.take_trouble(); }
+    void stop();
+    // Why the last look, run or tidying failed, if it did; told once.
+    std::optional<std::string> take_trouble();
 
 private:
-    void tidy();
+    void tidy(const std::stop_token& stop);
+    void tell_dead(const work::Item& item, const std::string& why);
 
     Database& database_;
-    const Duration retention_;
+    const InboxOptions options_;
+    const std::string ready_;  // outlives the worker, which refers to it
+    std::mutex mutex_;
+    std::optional<std::string> trouble_;  // guarded by mutex_
     work::Worker worker_;
     work::Every tidying_;
 };

@@ -12,7 +12,7 @@ namespace {
 // then a body that was seen is a duplicate under every id. A row is work (work/work_table.hpp); 'waiting' is
 // for a tenant.
 //
-// The index of what is pending ends with the states that people look for.
+// The body comes last: it may be long, and the columns before it are read without it.
 constexpr std::string_view sqlite_1 = R"(
 CREATE TABLE umavez_inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -22,22 +22,23 @@ CREATE TABLE umavez_inbox (
     type TEXT NOT NULL CHECK (length(type) <= 255),
     body_digest BLOB NOT NULL CHECK (length(body_digest) = 32),
     replay_digest BLOB,
-    body BLOB NOT NULL,
     tenant_id TEXT CHECK (tenant_id IS NULL OR length(tenant_id) BETWEEN 1 AND 64),
     state TEXT NOT NULL CHECK (state IN ('pending', 'waiting', 'done', 'ignored', 'stale', 'dead')),
     run INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
+    takes INTEGER NOT NULL DEFAULT 0,
     due_at INTEGER NOT NULL,
     last_error TEXT,
     received_at INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
+    body BLOB NOT NULL,
     UNIQUE (provider, account, event_id)
 ) STRICT;
 CREATE UNIQUE INDEX umavez_inbox_replay ON umavez_inbox (provider, account, replay_digest)
     WHERE replay_digest IS NOT NULL;
 CREATE INDEX umavez_inbox_due ON umavez_inbox (due_at, id) WHERE state = 'pending';
 CREATE INDEX umavez_inbox_waiting ON umavez_inbox (provider, account) WHERE state = 'waiting';
-CREATE INDEX umavez_inbox_dead ON umavez_inbox (id) WHERE state IN ('dead', 'waiting', 'stale');
+CREATE INDEX umavez_inbox_seen ON umavez_inbox (state, id) WHERE state IN ('dead', 'waiting', 'stale');
 
 CREATE TABLE umavez_inbox_quarantine (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -70,16 +71,17 @@ CREATE TABLE umavez_inbox (
     type text COLLATE "C" NOT NULL CHECK (length(type) <= 255),
     body_digest bytea NOT NULL CHECK (length(body_digest) = 32),
     replay_digest bytea,
-    body bytea NOT NULL,
     tenant_id text COLLATE "C" CHECK (length(tenant_id) BETWEEN 1 AND 64),
     state text COLLATE "C" NOT NULL
         CHECK (state IN ('pending', 'waiting', 'done', 'ignored', 'stale', 'dead')),
     run bigint NOT NULL,
     attempts bigint NOT NULL,
+    takes bigint NOT NULL DEFAULT 0,
     due_at bigint NOT NULL,
     last_error text,
     received_at bigint NOT NULL,
     changed_at bigint NOT NULL,
+    body bytea NOT NULL,
     UNIQUE (provider, account, event_id)
 ) WITH (toast_tuple_target = 128);
 ALTER TABLE umavez_inbox ALTER COLUMN body SET STORAGE EXTERNAL;
@@ -87,7 +89,7 @@ CREATE UNIQUE INDEX umavez_inbox_replay ON umavez_inbox (provider, account, repl
     WHERE replay_digest IS NOT NULL;
 CREATE INDEX umavez_inbox_due ON umavez_inbox (due_at, id) WHERE state = 'pending';
 CREATE INDEX umavez_inbox_waiting ON umavez_inbox (provider, account) WHERE state = 'waiting';
-CREATE INDEX umavez_inbox_dead ON umavez_inbox (id) WHERE state IN ('dead', 'waiting', 'stale');
+CREATE INDEX umavez_inbox_seen ON umavez_inbox (state, id) WHERE state IN ('dead', 'waiting', 'stale');
 
 CREATE TABLE umavez_inbox_quarantine (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -90,7 +90,7 @@ public:
             .providers = std::make_shared<const KnownProviders>(known),
             .retries = retries,
         });
-        const auto declared = engine->declare(work::operation_of(inbox_work, processor, {}));
+        const auto declared = engine->declare(work::operation_of(inbox_work, {}));
         EXPECT_TRUE(declared) << declared.error().detail;
         const auto started = engine->start();
         EXPECT_TRUE(started) << started.error().detail;
@@ -100,6 +100,7 @@ public:
             .period = std::chrono::milliseconds{5},
             .tidy_period = std::chrono::milliseconds{20},
             .retries = retries,
+            .providers = {"own", "github"},
         };
         worker_ = std::make_unique<InboxWorker>(*engine, *database, processor, options);
     }

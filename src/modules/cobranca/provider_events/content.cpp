@@ -30,6 +30,7 @@ std::optional<std::string> Content::find(std::string_view pointer) const
 {
     if (body_.is_json()) {
         const auto value = body_.find(pointer);
+        if (value && value->kind() == JsonKind::boolean) return value->boolean() ? "true" : "false";
         auto text = value ? webhook::to_plain_text(*value) : std::nullopt;
         return text && !text->empty() ? text : std::nullopt;
     }

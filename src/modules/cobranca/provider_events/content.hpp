@@ -14,8 +14,8 @@ class Content {
 public:
     explicit Content(std::string_view text) : text_(text), body_(text) {}
 
-    // The text or number at a JSON pointer; in a form "/transaction/amount" is `transaction[amount]`. Nullopt
-    // where there is none, it is empty, or of another kind.
+    // The text, number or boolean at a JSON pointer; in a form "/transaction/amount" is
+    // `transaction[amount]`. Nullopt where there is none, it is empty, or of another kind.
     std::optional<std::string> find(std::string_view pointer) const;
 
 private:

@@ -27,7 +27,7 @@ std::optional<Money> parse_amount(std::string_view text, AmountUnit unit)
         const auto amount = Money::parse(text);
         return amount ? std::optional{*amount} : std::nullopt;
     }
-    const auto cents = parse_id(text);
+    const auto cents = text == "0" ? std::optional<std::int64_t>{0} : parse_id(text);
     const auto amount =
         cents ? Money::from_cents(*cents) : std::unexpected(MoneyFault::not_a_number);
     return amount ? std::optional{*amount} : std::nullopt;
@@ -123,7 +123,9 @@ std::variant<ReportedPayment, NotOurs, Unreadable> read_payment(
         return Unreadable{fmt::format("a payment of fatura {} without an id", *fatura_id)};
     const auto amount = reader.find(shape.amount);
     const auto valor = amount ? parse_amount(*amount, shape.unit) : std::nullopt;
-    if (!valor || valor->cents() == 0) {
+    // A trial, a voucher: there is nothing to apply.
+    if (valor && valor->cents() == 0) return NotOurs{"nothing was paid: the amount is 0"};
+    if (!valor) {
         return Unreadable{fmt::format(
             "payment {} of fatura {}: \"{}\" is no amount",
             shown(*payment),

@@ -54,11 +54,43 @@ TEST(ReadPayment, SeveralEventsOfStripeReportOnePayment)
         read(
             "stripe",
             "charge.succeeded",
-            R"({"data":{"object":{"id":"ch_1","payment_intent":"pi_3","amount":1990,"currency":"brl",)"
+            R"({"data":{"object":{"id":"ch_1","payment_intent":"pi_3","amount":1990,"captured":true,)"
             R"("metadata":{"fatura_id":12}}}})"
         ),
         "pi_3 of 12: 19.90"
     );
+}
+
+TEST(ReadPayment, AChargeThatWasOnlyAuthorisedIsNoPayment)
+{
+    EXPECT_EQ(
+        read(
+            "stripe",
+            "charge.succeeded",
+            R"({"data":{"object":{"id":"ch_1","payment_intent":"pi_3","amount":1990,"captured":false,)"
+            R"("metadata":{"fatura_id":12}}}})"
+        ),
+        "not ours: nothing was paid: false"
+    );
+}
+
+// The payment is named where older and where newer versions of the API name it, and by nothing else.
+TEST(ReadPayment, AnInvoiceOfStripeNamesItsPayment)
+{
+    const auto invoice = [](const std::string& more) {
+        return read(
+            "stripe",
+            "invoice.paid",
+            R"({"data":{"object":{"id":"in_1","amount_paid":500,"metadata":{"fatura_id":"12"})" +
+                more + "}}}"
+        );
+    };
+    EXPECT_EQ(invoice(R"(,"payment_intent":"pi_3")"), "pi_3 of 12: 5.00");
+    EXPECT_EQ(
+        invoice(R"(,"payments":{"data":[{"payment":{"payment_intent":"pi_3"}}]})"),
+        "pi_3 of 12: 5.00"
+    );
+    EXPECT_EQ(invoice(""), "unreadable: a payment of fatura 12 without an id");
 }
 
 TEST(ReadPayment, MoneyOfAnotherCurrencyIsForPeople)
@@ -104,7 +136,7 @@ TEST(ReadPayment, AmountsAreExactInTheirUnit)
     };
     EXPECT_EQ(asaas("129.9"), "pay_1 of 7: 129.90");
     EXPECT_EQ(asaas("129"), "pay_1 of 7: 129.00");
-    EXPECT_EQ(asaas("0"), "unreadable: payment pay_1 of fatura 7: \"0\" is no amount");
+    EXPECT_EQ(asaas("0"), "not ours: nothing was paid: the amount is 0");
     EXPECT_EQ(asaas("1.999"), "unreadable: payment pay_1 of fatura 7: \"1.999\" is no amount");
     EXPECT_EQ(asaas("null"), "unreadable: payment pay_1 of fatura 7: \"\" is no amount");
 }

@@ -64,11 +64,16 @@ constexpr std::array payments = {
         .invoice = stripe_invoice,
         .amount = {"/data/object/amount"},
         .currency = "/data/object/currency",
+        // What was only authorised is charged too, and not paid.
+        .status = {"/data/object/captured"},
+        .paid = "true",
     },
+    // Newer versions of the API have the payment in a list. An id of another kind would be another payment.
     PaymentShape{
         .scheme = "stripe",
         .type = "invoice.paid",
-        .payment = {"/data/object/payment_intent", "/data/object/id"},
+        .payment =
+            {"/data/object/payment_intent", "/data/object/payments/data/0/payment/payment_intent"},
         .invoice = stripe_invoice,
         .amount = {"/data/object/amount_paid"},
         .currency = "/data/object/currency",
