@@ -4,8 +4,11 @@
 #include "http/problem.hpp"
 #include "key_protocol/admission.hpp"
 #include "key_protocol/key_status.hpp"
+#include "messaging/deliveries_table.hpp"
 
 #include <fmt/format.h>
+
+#include <array>
 
 namespace umavez {
 namespace {
@@ -83,6 +86,30 @@ Task<http::Response> ready(RouteNeeds needs, http::Request request)
     co_return response;
 }
 
+// Left out where the store cannot be read, which the numbers tell anyway.
+Task<void> add_waiting_work(RouteNeeds needs, EngineSnapshot& snapshot)
+{
+    static constexpr std::array<std::string_view, 3> of_events = {"pending", "waiting", "dead"};
+    static constexpr std::array<std::string_view, 2> of_deliveries = {"pending", "dead"};
+    std::vector<work::StateCount> events;
+    std::vector<work::StateCount> deliveries;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        auto counted = work::count_states(transaction, webhook::inbox_work, of_events);
+        if (!counted) return std::unexpected(counted.error());
+        events = *std::move(counted);
+        counted = work::count_states(transaction, messaging::deliveries_table, of_deliveries);
+        if (!counted) return std::unexpected(counted.error());
+        deliveries = *std::move(counted);
+        return {};
+    };
+    auto reading = needs.database.async_read(std::move(closure));
+    const auto read = co_await std::move(reading);
+    if (!read) co_return;
+    for (auto& [state, count] : events) snapshot.events.push_back({std::move(state), count});
+    for (auto& [state, count] : deliveries)
+        snapshot.deliveries.push_back({std::move(state), count});
+}
+
 Task<http::Response> numbers(RouteNeeds needs, http::Request request)
 {
     if (const auto admitted = admit_inside(needs, request); !admitted)
@@ -106,6 +133,8 @@ Task<http::Response> numbers(RouteNeeds needs, http::Request request)
             snapshot.records = *std::move(counted);
         }
     }
+    auto looking = add_waiting_work(needs, snapshot);
+    co_await std::move(looking);
     http::Response response = http::text_response(200, needs.metrics.text(snapshot));
     response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
     co_return response;
@@ -174,7 +203,8 @@ void add_webhook_routes(
     http::Router& router, const RouteNeeds& needs, const Webhooks& webhooks, WebhookWorkers* workers
 )
 {
-    for (const auto& [provider, scheme] : *webhooks.schemes) needs.metrics.expect_webhooks(provider);
+    for (const auto& [provider, scheme] : *webhooks.schemes)
+        needs.metrics.expect_webhooks(provider);
     router.add(
         webhook::ingress_route(),
         webhook::ingress_handler({
@@ -186,10 +216,9 @@ void add_webhook_routes(
                 [workers] {
                     if (workers != nullptr) workers->wake();
                 },
-            .on_received =
-                [&metrics = needs.metrics](std::string_view provider, std::string_view outcome) {
-                    metrics.count_webhook_received(provider, outcome);
-                },
+            .on_received = [&metrics = needs.metrics](
+                               std::string_view provider, std::string_view outcome
+                           ) { metrics.count_webhook_received(provider, outcome); },
         })
     );
 }

@@ -158,7 +158,8 @@ void add_records(FamilyList& list, const std::vector<RecordsByStatus>& records)
     }
     list.gauge(
         "umavez_overdue_seconds",
-        "Time since the oldest lease (processing) or retention (succeeded, failed) ended; 0: nothing is late"
+        "Time since the oldest lease (processing) or retention (succeeded, failed) ended; 0: "
+        "nothing is late"
     );
     for (const RecordsByStatus& by : records) {
         if (by.status == Status::in_doubt) continue;
@@ -192,11 +193,37 @@ void add_database(FamilyList& list, const EngineSnapshot& snapshot)
     list.add(snapshot.lane.queue_length);
 }
 
+void add_waiting(
+    FamilyList& list,
+    std::string name,
+    std::string help,
+    const std::vector<EngineSnapshot::Waiting>& waiting
+)
+{
+    if (waiting.empty()) return;
+    list.gauge(std::move(name), std::move(help));
+    for (const auto& [state, count] : waiting) {
+        list.add(static_cast<double>(count), {{"state", state}});
+    }
+}
+
 }  // namespace
 
 std::string to_prometheus_text(const EngineSnapshot& snapshot)
 {
     FamilyList list;
+    add_waiting(
+        list,
+        "umavez_webhook_events",
+        "Accepted events that did not come to an end, by state",
+        snapshot.events
+    );
+    add_waiting(
+        list,
+        "umavez_deliveries",
+        "Events of ours that did not reach a destination, by state",
+        snapshot.deliveries
+    );
     add_operations(list, snapshot.operations);
     add_records(list, snapshot.records);
     add_database(list, snapshot);

@@ -24,6 +24,13 @@ struct EngineSnapshot {
     LaneStats lane;
     std::uint64_t audit_notes_dropped = 0;
     bool reachable = true;
+    // Of the whole database, whichever process works on them.
+    struct Waiting {
+        std::string state;
+        std::int64_t count = 0;
+    };
+    std::vector<Waiting> events;      // of providers
+    std::vector<Waiting> deliveries;  // of ours
 };
 
 // The part that only reads: everything about the engine, in the text format of Prometheus.

@@ -156,4 +156,19 @@ Result<bool> drive_again(Transaction& transaction, const WorkTable& table, std::
     return *driven == 1;
 }
 
+Result<std::vector<StateCount>> count_states(
+    Transaction& transaction, const WorkTable& table, std::span<const std::string_view> states
+)
+{
+    std::vector<StateCount> counts;
+    for (const std::string_view state : states) {
+        const auto rows = transaction.query(
+            fmt::format("SELECT count(*) FROM {} WHERE state = '{}'", table.name, state)
+        );
+        if (!rows) return std::unexpected(rows.error());
+        counts.push_back({std::string{state}, rows->front().integer(0)});
+    }
+    return counts;
+}
+
 }  // namespace umavez::work

@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,5 +100,15 @@ Ended after_failure(const RetryRule& rule, std::int64_t attempts, std::string wh
 // Whatever its state: pending and due at once, with attempts counted anew. One that is pending already keeps
 // its run, so only its wait is ended, and a run that is under way goes on. False: there is no such row.
 Result<bool> drive_again(Transaction& transaction, const WorkTable& table, std::int64_t id);
+
+// How many are pending, dead, and in the other states that somebody is to look at. By literals, so that the
+// partial indexes of the table serve.
+struct StateCount {
+    std::string state;
+    std::int64_t count = 0;
+};
+Result<std::vector<StateCount>> count_states(
+    Transaction& transaction, const WorkTable& table, std::span<const std::string_view> states
+);
 
 }  // namespace umavez::work

@@ -38,7 +38,8 @@ CREATE UNIQUE INDEX umavez_inbox_replay ON umavez_inbox (provider, account, repl
     WHERE replay_digest IS NOT NULL;
 CREATE INDEX umavez_inbox_due ON umavez_inbox (due_at, id) WHERE state = 'pending';
 CREATE INDEX umavez_inbox_waiting ON umavez_inbox (provider, account) WHERE state = 'waiting';
-CREATE INDEX umavez_inbox_seen ON umavez_inbox (state, id) WHERE state IN ('dead', 'waiting', 'stale');
+CREATE INDEX umavez_inbox_dead ON umavez_inbox (id) WHERE state = 'dead';
+CREATE INDEX umavez_inbox_stale ON umavez_inbox (id) WHERE state = 'stale';
 
 CREATE TABLE umavez_inbox_quarantine (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -89,7 +90,8 @@ CREATE UNIQUE INDEX umavez_inbox_replay ON umavez_inbox (provider, account, repl
     WHERE replay_digest IS NOT NULL;
 CREATE INDEX umavez_inbox_due ON umavez_inbox (due_at, id) WHERE state = 'pending';
 CREATE INDEX umavez_inbox_waiting ON umavez_inbox (provider, account) WHERE state = 'waiting';
-CREATE INDEX umavez_inbox_seen ON umavez_inbox (state, id) WHERE state IN ('dead', 'waiting', 'stale');
+CREATE INDEX umavez_inbox_dead ON umavez_inbox (id) WHERE state = 'dead';
+CREATE INDEX umavez_inbox_stale ON umavez_inbox (id) WHERE state = 'stale';
 
 CREATE TABLE umavez_inbox_quarantine (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
