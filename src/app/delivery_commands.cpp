@@ -13,19 +13,6 @@
 namespace umavez {
 namespace {
 
-std::string query_of(const Invocation& invocation)
-{
-    std::string query;
-    for (const char* const name : {"state", "tenant", "destination", "cursor", "limit"}) {
-        const auto value = invocation.find(fmt::format("--{}", name));
-        if (!value) continue;
-        query += fmt::format(
-            "{}{}={}", query.empty() ? "" : "&", name, operators::percent_encode(*value)
-        );
-    }
-    return query;
-}
-
 Colour colour_of_delivery(std::string_view state)
 {
     if (state == "dead") return Colour::red;
@@ -37,7 +24,10 @@ int list(const Invocation& invocation)
 {
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
-    const auto page = desk->ask({.path = "/ops/deliveries", .query = query_of(invocation)});
+    const auto page = desk->ask(
+        {.path = "/ops/deliveries",
+         .query = query_of(invocation, {"state", "tenant", "destination", "cursor", "limit"})}
+    );
     if (!page) return page.error();
     if (invocation.has("--json")) {
         fmt::print("{}", *page->text);
@@ -68,12 +58,6 @@ int list(const Invocation& invocation)
         fmt::print(stderr, "more: add --cursor {}\n", next);
     }
     return exit_done;
-}
-
-bool is_number(const std::string& text)
-{
-    return !text.empty() && text.size() <= 18 &&
-           text.find_first_not_of("0123456789") == std::string::npos;
 }
 
 int redrive(const Invocation& invocation)

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <pwd.h>
 #include <unistd.h>
@@ -158,6 +159,28 @@ std::expected<Document, int> DeskSession::ask(const operators::Wish& wish)
     return std::unexpected(
         complain(to_sentence(*reply, document), is_usage ? exit_usage : exit_failed)
     );
+}
+
+std::string query_of(const Invocation& invocation, std::initializer_list<std::string_view> names)
+{
+    std::string query;
+    for (const std::string_view name : names) {
+        const auto value = invocation.find(fmt::format("--{}", name));
+        if (!value) continue;
+        std::string field{name};
+        std::ranges::replace(field, '-', '_');
+        query += fmt::format(
+            "{}{}={}", query.empty() ? "" : "&", field, operators::percent_encode(*value)
+        );
+    }
+    return query;
+}
+
+bool is_number(std::string_view text) noexcept
+{
+    constexpr std::size_t digits_max = 18;
+    return !text.empty() && text.size() <= digits_max &&
+           text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::string text_of(const JsonValue& object, std::string_view name)

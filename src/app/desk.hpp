@@ -9,8 +9,10 @@
 #include "operators/desk.hpp"
 
 #include <expected>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace umavez {
@@ -48,6 +50,12 @@ private:
     bool is_local_;
     std::string database_;  // the path of its file, where it is known
 };
+
+// "state=dead&event_id=e1" of the flags that were given: --event-id is event_id.
+std::string query_of(const Invocation& invocation, std::initializer_list<std::string_view> names);
+
+// Whether an argument can be the number of something that a list shows.
+bool is_number(std::string_view text) noexcept;
 
 // Members of an answer; empty where they are null or missing.
 std::string text_of(const JsonValue& object, std::string_view name);

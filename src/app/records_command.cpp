@@ -10,19 +10,6 @@
 namespace umavez {
 namespace {
 
-std::string query_of(const Invocation& invocation)
-{
-    std::string query;
-    for (const char* const name : {"status", "operation", "tenant", "key", "limit"}) {
-        const auto value = invocation.find(std::string{"--"} + name);
-        if (!value) continue;
-        query += fmt::format(
-            "{}{}={}", query.empty() ? "" : "&", name, operators::percent_encode(*value)
-        );
-    }
-    return query;
-}
-
 void print_records(const JsonValue& page)
 {
     std::vector<std::vector<Cell>> rows;
@@ -53,7 +40,8 @@ std::expected<Document, int> find_page(
         auto page = ask_page(desk, filter, cursor);
         if (!page) return page;
         cursor = text_of(page->root(), "next");
-        if (!is_empty_page(page->root()) || cursor.empty() || pages == search_pages_max) return page;
+        if (!is_empty_page(page->root()) || cursor.empty() || pages == search_pages_max)
+            return page;
     }
 }
 
@@ -61,8 +49,11 @@ int records(const Invocation& invocation)
 {
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
-    const auto page =
-        find_page(*desk, query_of(invocation), invocation.find("--cursor").value_or(""));
+    const auto page = find_page(
+        *desk,
+        query_of(invocation, {"status", "operation", "tenant", "key", "limit"}),
+        invocation.find("--cursor").value_or("")
+    );
     if (!page) return page.error();
     if (invocation.has("--json")) {
         fmt::print("{}", *page->text);

@@ -109,7 +109,7 @@ int list(const Invocation& invocation)
 int revoke(const Invocation& invocation)
 {
     const std::string& id = invocation.arguments.front();
-    if (id.empty() || id.size() > 18 || id.find_first_not_of("0123456789") != std::string::npos) {
+    if (!is_number(id)) {
         return complain(
             fmt::format("\"{}\" is not the id of a token; umavez token list shows them", shown(id)),
             exit_usage

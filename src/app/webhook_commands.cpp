@@ -14,21 +14,6 @@
 namespace umavez {
 namespace {
 
-using operators::percent_encode;
-
-std::string query_of(const Invocation& invocation, std::initializer_list<std::string_view> names)
-{
-    std::string query;
-    for (const std::string_view name : names) {
-        const auto value = invocation.find(fmt::format("--{}", name));
-        if (!value) continue;
-        std::string field{name};
-        std::ranges::replace(field, '-', '_');
-        query += fmt::format("{}{}={}", query.empty() ? "" : "&", field, percent_encode(*value));
-    }
-    return query;
-}
-
 Colour colour_of_event(std::string_view state)
 {
     if (state == "dead") return Colour::red;
@@ -135,9 +120,7 @@ int quarantine(const Invocation& invocation)
 std::optional<std::string> read_event_number(const Invocation& invocation)
 {
     const std::string& id = invocation.arguments.front();
-    if (!id.empty() && id.size() <= 18 && id.find_first_not_of("0123456789") == std::string::npos) {
-        return id;
-    }
+    if (is_number(id)) return id;
     complain(
         fmt::format(
             "\"{}\" is not the number of an event; umavez webhook list shows them", shown(id)

@@ -91,14 +91,18 @@ Result<void> end_run(
         ended.why ? Value{*ended.why} : Value{},
         now,
     };
-    values.insert(values.end(), ended.also_values.begin(), ended.also_values.end());
+    std::string also;
+    for (const auto& [column, value] : ended.also) {
+        values.push_back(value);
+        also += fmt::format(", {} = ${}", column, values.size());
+    }
     const auto changed = transaction.execute(
         fmt::format(
             "UPDATE {} SET state = $3, run = run + 1, takes = 0, attempts = attempts + $4, due_at "
             "= $5, "
             "last_error = $6, changed_at = $7{} WHERE id = $1 AND run = $2",
             table.name,
-            ended.also
+            also
         ),
         values
     );

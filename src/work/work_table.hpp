@@ -29,6 +29,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace umavez::work {
@@ -73,9 +74,8 @@ struct Ended {
     bool is_failure = false;  // counts as an attempt
     Duration retry_in{0};     // for pending
 
-    // More columns to set, ", tenant_id = $8", whose parameters begin at $8.
-    std::string_view also = {};
-    Values also_values = {};
+    // More columns to set; the names are literals of ours.
+    std::vector<std::pair<std::string_view, Value>> also = {};
 };
 
 // Writes the end of a run and completes its record, in one transaction with whatever else is done there. An

@@ -9,7 +9,6 @@
 #include "webhook/inbox/inbox_table.hpp"
 #include "webhook/inbox/operator_routes.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -308,13 +307,6 @@ std::vector<CallRoute> event_routes(const OperatorNeeds& needs)
         bound(needs, std::move(all), redrive_dead),
         bound(needs, std::move(quarantine), list_quarantine),
     };
-}
-
-std::vector<CallRoute> operator_routes(const OperatorNeeds& needs)
-{
-    std::vector<CallRoute> routes = event_routes(needs);
-    std::ranges::move(account_routes(needs), std::back_inserter(routes));
-    return routes;
 }
 
 }  // namespace umavez::webhook

@@ -67,10 +67,7 @@ void note_event(Run& run, const InboxRow& row)
 
 Result<void> end(Transaction& transaction, Run& run, Ended ended, const std::string& tenant_id)
 {
-    if (!tenant_id.empty()) {
-        ended.also = ", tenant_id = $8";
-        ended.also_values = {tenant_id};
-    }
+    if (!tenant_id.empty()) ended.also.emplace_back("tenant_id", tenant_id);
     run.processed.state = ended.state;
     run.processed.why = ended.why.value_or("");
     return work::end_run(transaction, inbox_work, run.item, run.lease, ended);
