@@ -46,8 +46,8 @@ int list(const Invocation& invocation)
             {text_of(delivery, "tenant")},
             {text_of(delivery, "type")},
             {text_of(delivery, "aggregate")},
-            {text_of(delivery, "url")},
-            {text_of(delivery, "last_error")},
+            {shown(text_of(delivery, "url"))},
+            {shown(text_of(delivery, "last_error"))},
         });
     }
     fmt::print(

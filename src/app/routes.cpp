@@ -216,6 +216,13 @@ void add_webhook_routes(
                 [workers] {
                     if (workers != nullptr) workers->wake();
                 },
+            .on_quarantined =
+                [&engine = needs.engine](std::int64_t id) {
+                    engine.remark(
+                        work::record_id_of(webhook::inbox_work, {id, 0}),
+                        "quarantined: the event was sent again with another body"
+                    );
+                },
             .on_received = [&metrics = needs.metrics](
                                std::string_view provider, std::string_view outcome
                            ) { metrics.count_webhook_received(provider, outcome); },

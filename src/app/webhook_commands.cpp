@@ -67,9 +67,9 @@ int list(const Invocation& invocation)
             {number_of(event, "attempts")},
             {tenant.empty() ? "-" : tenant},
             {text_of(event, "provider")},
-            {text_of(event, "type")},
-            {text_of(event, "event_id")},
-            {text_of(event, "last_error")},
+            {shown(text_of(event, "type"))},
+            {shown(text_of(event, "event_id"))},
+            {shown(text_of(event, "last_error"))},
         };
     });
     if (!rows) return rows.error();
@@ -102,9 +102,9 @@ int quarantine(const Invocation& invocation)
             {number_of(row, "id")},
             {distance_of(row, "received_at", page->root())},
             {text_of(row, "provider")},
-            {text_of(row, "event_id")},
+            {shown(text_of(row, "event_id"))},
             {number_of(row, "inbox_id")},
-            {text_of(row, "body").substr(0, 60)},
+            {shown(text_of(row, "body").substr(0, 60))},
         };
     });
     if (!rows) return rows.error();

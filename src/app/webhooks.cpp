@@ -35,6 +35,9 @@ webhook::Fetch payment_of_mercadopago(const Provider& provider)
             .method = "GET",
             .url = fmt::format("{}/v1/payments/{}", api, operators::percent_encode(*resource)),
             .headers = {{"Authorization", "Bearer " + token}, {"Accept", "application/json"}},
+            // Its threads are everybody's.
+            .connect_timeout = std::chrono::seconds{2},
+            .total_timeout = std::chrono::seconds{5},
             .body_bytes_max = 1024 * 1024,
         };
         // The operator wrote the address, not a tenant.
@@ -97,6 +100,7 @@ Result<Webhooks> make_webhooks(
     Webhooks webhooks;
     webhooks.schemes = std::make_shared<const webhook::Schemes>(*std::move(schemes));
     webhooks.processor = webhook::make_processor({
+        .engine = engine,
         .database = database,
         .handlers = std::move(handlers),
         .providers = std::make_shared<const KnownProviders>(known_providers(providers)),

@@ -92,7 +92,8 @@ bool is_date_time(std::string_view text) noexcept
 
 bool is_text(const Schema& schema, std::string_view text) noexcept
 {
-    if (!is_utf8(text)) return false;
+    // Not every store holds a NUL.
+    if (!is_utf8(text) || text.find('\0') != std::string_view::npos) return false;
     const auto characters = std::ranges::count_if(text, [](char c) {
         return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
     });

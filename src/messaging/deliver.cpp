@@ -53,6 +53,7 @@ Verdict send(const Parcel& parcel, const DeliveryOptions& options, const std::st
         split_secrets(parcel.secrets), delivery.message_id, clock.realtime(), request.body
     );
     request.body_bytes_max = answer_bytes_max;
+    request.needs_body = false;
     const auto outcome = outbound::call(request, options.outbound, stop);
     return judge(outcome, clock.realtime());
 }

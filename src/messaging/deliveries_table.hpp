@@ -16,7 +16,8 @@
 namespace umavez::messaging {
 
 // Order inside an aggregate: a delivery waits for every earlier one to the same destination. One that was
-// given up lets the others pass. A destination that is paused gets nothing.
+// given up lets the others pass. A destination that is paused gets nothing, and a tenant has four calls under
+// way at most: receivers that hang must not take every thread from the others.
 inline constexpr work::WorkTable deliveries_table{
     .name = "umavez_deliveries",
     .operation = "webhook.entregar",
@@ -25,7 +26,9 @@ inline constexpr work::WorkTable deliveries_table{
         "WHERE earlier.destination_id = item.destination_id "
         "AND earlier.aggregate = item.aggregate AND earlier.state = 'pending' "
         "AND earlier.id < item.id) AND NOT EXISTS (SELECT 1 FROM umavez_destinations AS to_pause "
-        "WHERE to_pause.id = item.destination_id AND to_pause.paused_until > $2)",
+        "WHERE to_pause.id = item.destination_id AND to_pause.paused_until > $2) "
+        "AND (SELECT count(*) FROM umavez_deliveries AS busy WHERE busy.tenant_id = item.tenant_id "
+        "AND busy.state = 'pending' AND busy.takes > 0 AND busy.due_at > $2) < 4",
 };
 
 struct Delivery {

@@ -5,6 +5,13 @@
 #include <algorithm>
 
 namespace umavez::messaging {
+namespace {
+
+// An event has the time at which its transaction began, and may commit so much later: after a destination was
+// registered that it is to reach.
+constexpr Duration longest_transaction = std::chrono::seconds{10};
+
+}  // namespace
 
 Result<DispatchBatch> take_undispatched(Transaction& transaction, std::size_t limit)
 {
@@ -41,11 +48,11 @@ Result<void> make_deliveries(Transaction& transaction, const DispatchBatch& batc
         "FROM umavez_outbox AS event JOIN umavez_destinations AS destination "
         "ON destination.tenant_id = event.tenant_id "
         "WHERE event.dispatched_at = $1 AND event.id BETWEEN $2 AND $3 "
-        "AND destination.removed_at IS NULL AND destination.created_at <= event.created_at "
+        "AND destination.removed_at IS NULL AND destination.created_at <= event.created_at + $4 "
         "AND (destination.types = '' OR "
         "replace(destination.types, ' ' || event.type || ' ', '') <> destination.types) "
         "ORDER BY event.id, destination.id ON CONFLICT DO NOTHING",
-        {to_micros(batch.dispatched_at), batch.first_id, batch.last_id}
+        {to_micros(batch.dispatched_at), batch.first_id, batch.last_id, longest_transaction.count()}
     );
     if (!made) return std::unexpected(made.error());
     return {};

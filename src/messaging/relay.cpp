@@ -4,6 +4,7 @@
 #include "messaging/dispatch.hpp"
 #include "messaging/sweep.hpp"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -27,7 +28,7 @@ Relay::Relay(Engine& engine, Database& database, RelayOptions options)
           {.threads = options_.threads,
            .period = options_.period,
            .hidden = options_.lease,
-           .items_per_thread = 1}  // a receiver may be slow
+           .items_max = std::max<std::size_t>(options_.threads / 2, 1)}
       ),
       dispatcher_(options_.period, [this](const std::stop_token& stop) { run(stop); })
 {

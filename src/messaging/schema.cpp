@@ -59,6 +59,8 @@ CREATE TABLE umavez_deliveries (
     UNIQUE (outbox_id, destination_id)
 ) STRICT;
 CREATE INDEX umavez_deliveries_due ON umavez_deliveries (due_at, id) WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_busy ON umavez_deliveries (tenant_id)
+    WHERE state = 'pending' AND takes > 0;
 CREATE INDEX umavez_deliveries_order ON umavez_deliveries (destination_id, aggregate, id)
     WHERE state = 'pending';
 CREATE INDEX umavez_deliveries_destination ON umavez_deliveries (destination_id, id);
@@ -110,6 +112,8 @@ CREATE TABLE umavez_deliveries (
     UNIQUE (outbox_id, destination_id)
 );
 CREATE INDEX umavez_deliveries_due ON umavez_deliveries (due_at, id) WHERE state = 'pending';
+CREATE INDEX umavez_deliveries_busy ON umavez_deliveries (tenant_id)
+    WHERE state = 'pending' AND takes > 0;
 CREATE INDEX umavez_deliveries_order ON umavez_deliveries (destination_id, aggregate, id)
     WHERE state = 'pending';
 CREATE INDEX umavez_deliveries_destination ON umavez_deliveries (destination_id, id);

@@ -93,7 +93,8 @@ protected:
         ASSERT_TRUE(declared) << declared.error().detail;
         key_protocol::Api api;
         add_routes(api, options.delivery.outbound);
-        for (auto& route : operator_routes({*engine, *database, *tokens_})) api.add(std::move(route));
+        for (auto& route : operator_routes({*engine, *database, *tokens_}))
+            api.add(std::move(route));
         for (const OperationSpec* const operation : api.operations()) {
             ASSERT_TRUE(engine->declare(*operation));
         }

@@ -90,10 +90,30 @@ std::string to_json(const StoriesPage& page)
         .str();
 }
 
+namespace {
+
+// A run of a worker that ended says how, not what became of an effect: its row does.
+Advice advise_on(const RecordId& id, const Record* record, Instant now)
+{
+    const bool is_run = id.tenant_id.text() == "_umavez";
+    if (!is_run || record == nullptr || record->status != Status::succeeded || !record->response) {
+        return advise(record, now);
+    }
+    return {
+        "succeeded",
+        "A worker's run of row " + id.key.text().substr(0, id.key.text().find('.')) +
+            " came to its end: " + record->response->response.body + ".",
+        "Nothing here. The row tells why, and can be driven again: umavez webhook show, umavez "
+        "deliveries list."
+    };
+}
+
+}  // namespace
+
 std::string to_json(const RecordId& id, const Story& story)
 {
     const Record* const record = story.record ? &*story.record : nullptr;
-    const Advice advice = advise(record, story.now);
+    const Advice advice = advise_on(id, record, story.now);
     return JsonObject{}
         .raw("record", record != nullptr ? to_json(id, *record, story.now) : "null")
         .text("state", advice.state)

@@ -164,7 +164,10 @@ private:
     std::expected<Reply, CallError> finish(CURLcode code)
     {
         // A body beyond the bound is cut off by ourselves; the rest of the answer is whole.
-        if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && is_full_)) return fail_by(code);
+        const bool is_enough = has_head_ && !call_.needs_body;
+        if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && is_full_) && !is_enough) {
+            return fail_by(code);
+        }
         long status = 0;
         ::curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
         reply_.status = static_cast<int>(status);
@@ -219,9 +222,14 @@ private:
 
     static std::size_t take_header(char* data, std::size_t, std::size_t size, void* self)
     {
-        auto& reply = static_cast<Transfer*>(self)->reply_;
+        auto& transfer = *static_cast<Transfer*>(self);
+        auto& reply = transfer.reply_;
         const std::string_view line{data, size};
-        if (line.starts_with("HTTP/")) reply.headers.clear();  // what an interim answer said
+        if (line.starts_with("HTTP/")) {
+            reply.headers.clear();  // what an interim answer said
+            transfer.is_interim_ = line.find(" 1") == line.find(' ');
+        }
+        if (line == "\r\n") transfer.has_head_ = !transfer.is_interim_;
         const std::size_t colon = line.find(':');
         if (colon != std::string_view::npos && size <= header_bytes_max &&
             reply.headers.size() < headers_max) {
@@ -246,10 +254,12 @@ private:
     const OutboundRule& rule_;
     std::array<char, CURL_ERROR_SIZE> words_{};
     Reply reply_;
-    std::string refused_;    // the address that was
-    bool has_left_ = false;  // the request, perhaps
-    bool is_full_ = false;   // the body of the answer
-    bool is_set_ = true;     // every option so far
+    std::string refused_;      // the address that was
+    bool has_left_ = false;    // the request, perhaps
+    bool is_full_ = false;     // the body of the answer
+    bool is_interim_ = false;  // the head that is being read
+    bool has_head_ = false;    // of the final answer
+    bool is_set_ = true;       // every option so far
     bool is_added_ = false;
     Easy easy_;
     Multi multi_;

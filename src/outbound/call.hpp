@@ -30,6 +30,8 @@ struct Call {
     std::chrono::milliseconds total_timeout =
         std::chrono::seconds{15};            // the connection's included
     std::size_t body_bytes_max = 64 * 1024;  // of the answer; the rest is not read
+    bool needs_body =
+        true;  // if not, an answer counts when its head is there, whatever becomes of its body
 };
 
 struct Reply {

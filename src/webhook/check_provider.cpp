@@ -65,7 +65,8 @@ bool has(std::span<const std::string_view> names, std::string_view name)
 Result<void> check_name(const Provider& provider)
 {
     const std::string& name = provider.name;
-    if (!name.empty() && name.size() <= name_chars_max && name_chars.has_all(name)) return {};
+    const bool is_dots = name.find_first_not_of('.') == std::string::npos;
+    if (!is_dots && name.size() <= name_chars_max && name_chars.has_all(name)) return {};
     return fail(
         Errc::misconfigured,
         fmt::format(

@@ -182,7 +182,7 @@ bool Worker::fetch(std::unique_lock<std::mutex>& lock)
     const bool has_some = !claimed.empty();
     lock.lock();
     is_fetching_ = false;
-    has_more_ = items.size() == options_.threads * options_.items_per_thread;
+    has_more_ = items.size() == options_.items_max;
     std::ranges::move(claimed, std::back_inserter(claimed_));
     changed_.notify_all();
     return has_some;
@@ -192,9 +192,7 @@ std::vector<Item> Worker::take()
 {
     std::vector<Taken> taken;
     const auto looked = database_.transact([&](Transaction& transaction) -> Result<void> {
-        auto due = take_due(
-            transaction, table_, options_.hidden, options_.threads * options_.items_per_thread
-        );
+        auto due = take_due(transaction, table_, options_.hidden, options_.items_max);
         if (!due) return std::unexpected(due.error());
         taken = *std::move(due);
         return {};

@@ -36,9 +36,9 @@ struct WorkerOptions {
     std::size_t threads = 8;
     Duration period = std::chrono::seconds{1};   // between looks at a table that had nothing to do
     Duration hidden = std::chrono::seconds{30};  // as long as the lease
-    // How many items a thread has in store. Their claims share a commit, so many are cheap; but what waits
-    // here waits for nobody else: one, where an item may take long.
-    std::size_t items_per_thread = 8;
+    // Taken in one look. Their claims share a commit, so many are cheap; but what waits here waits for nobody
+    // else: few, where an item may take long.
+    std::size_t items_max = 64;
     // An item was given up without having been run. It may throw nothing.
     std::function<void(const Item& item, const std::string& why)> on_dead = {};
 };

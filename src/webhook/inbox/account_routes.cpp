@@ -8,6 +8,7 @@
 #include "webhook/inbox/documents.hpp"
 #include "webhook/inbox/operator_routes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace umavez::webhook {
@@ -27,6 +28,11 @@ using operators::wrong_field;
 constexpr std::size_t provider_max = 64;
 constexpr std::size_t account_max = 255;
 
+bool has_controls(std::string_view text)
+{
+    return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
 struct AccountName {
     std::string provider;
     std::string account;
@@ -39,6 +45,14 @@ OrProblem<AccountName> read_name(const Exchange& exchange)
     }
     if (auto unknown = operators::refuse_unknown(exchange, {"provider", "account", "tenant"})) {
         return std::unexpected(*std::move(unknown));
+    }
+    for (const char* const field : {"provider", "account", "tenant"}) {
+        const auto text = find_text(exchange, field);
+        if (operators::has_field(exchange, field) && (!text || has_controls(*text))) {
+            return std::unexpected(
+                wrong_field(field, "must be a text without control characters", exchange.language)
+            );
+        }
     }
     AccountName name{
         find_text(exchange, "provider").value_or(""), find_text(exchange, "account").value_or("")
@@ -71,6 +85,12 @@ Task<Answer> add(OperatorNeeds needs, const Exchange& exchange)
     const auto tenant = TenantId::parse(find_text(exchange, "tenant").value_or(""));
     if (!tenant) {
         co_return std::unexpected(wrong_field("tenant", tenant.error().detail, exchange.language));
+    }
+    // Where workers keep the records of their runs.
+    if (tenant->text().starts_with('_')) {
+        co_return std::unexpected(
+            wrong_field("tenant", "a name that begins with _ is ours", exchange.language)
+        );
     }
     AccountAdded added = AccountAdded::added;
     Closure closure = [&](Transaction& transaction) -> Result<void> {

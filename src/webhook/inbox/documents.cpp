@@ -12,6 +12,7 @@ JsonObject begin_row(const InboxRow& row)
     JsonObject json;
     json.number("id", row.id)
         .text("provider", row.provider)
+        .text("scheme", row.scheme)
         .text("account", row.account)
         .text("event_id", row.event_id)
         .text("type", row.type)
@@ -57,6 +58,7 @@ std::string to_json(const QuarantinedRow& row)
         .text("provider", row.provider)
         .text("event_id", row.event_id)
         .instant("received_at", row.received_at);
+    json.number("body_bytes", row.body_bytes);
     add_body(json, row.body);
     return json.str();
 }

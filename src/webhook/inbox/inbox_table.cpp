@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::string_view columns =
     "id, provider, account, event_id, type, tenant_id, state, run, attempts, due_at, last_error, "
-    "received_at, changed_at";
+    "received_at, changed_at, scheme";
+
+constexpr std::int64_t quarantined_max = 10;  // of one event
 
 bool is_state(std::string_view text)
 {
@@ -31,6 +33,7 @@ InboxRow to_row(const Row& row)
     return {
         .id = row.integer(0),
         .provider = row.text(1),
+        .scheme = row.text(13),
         .account = row.text(2),
         .event_id = row.text(3),
         .type = row.text(4),
@@ -54,10 +57,12 @@ Result<std::optional<std::int64_t>> insert_event(Transaction& transaction, const
 {
     const Event& event = incoming.event;
     return transaction.insert(
-        "INSERT INTO umavez_inbox (provider, account, event_id, type, body_digest, replay_digest, "
+        "INSERT INTO umavez_inbox (provider, scheme, account, event_id, type, body_digest, "
+        "replay_digest, "
         "body, "
         "state, run, attempts, due_at, received_at, changed_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, 0, $8, $8, $8) ON CONFLICT DO NOTHING",
+        "VALUES ($1, $9, $2, $3, $4, $5, $6, $7, 'pending', 0, 0, $8, $8, $8) ON CONFLICT DO "
+        "NOTHING",
         {incoming.provider,
          event.account,
          event.id,
@@ -65,7 +70,8 @@ Result<std::optional<std::int64_t>> insert_event(Transaction& transaction, const
          to_blob(event.body_digest),
          event.id_is_signed ? Value{} : Value{to_blob(event.body_digest)},
          Blob{incoming.body},
-         to_micros(transaction.now())}
+         to_micros(transaction.now()),
+         incoming.scheme}
     );
 }
 
@@ -75,14 +81,16 @@ Result<void> quarantine(Transaction& transaction, const Incoming& incoming, std:
     const auto kept = transaction.execute(
         "INSERT INTO umavez_inbox_quarantine (inbox_id, provider, account, event_id, body_digest, "
         "body, "
-        "received_at) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+        "received_at) SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM "
+        "umavez_inbox_quarantine WHERE inbox_id = $1) < $8 ON CONFLICT DO NOTHING",
         {inbox_id,
          incoming.provider,
          incoming.event.account,
          incoming.event.id,
          to_blob(incoming.event.body_digest),
          Blob{incoming.body},
-         to_micros(transaction.now())}
+         to_micros(transaction.now()),
+         quarantined_max}
     );
     if (!kept) return std::unexpected(kept.error());
     return {};
@@ -106,25 +114,41 @@ std::string ready_of(const std::vector<std::string>& providers)
     return fmt::format("item.provider IN ('{}')", fmt::join(providers, "', '"));
 }
 
-Result<Acceptance> accept(Transaction& transaction, const Incoming& incoming)
+// Of a provider that does not sign ids: whoever has one delivery can send it under any id.
+Result<bool> is_body_known(Transaction& transaction, const Incoming& incoming)
+{
+    if (incoming.event.id_is_signed) return false;
+    const auto rows = transaction.query(
+        "SELECT 1 FROM umavez_inbox WHERE provider = $1 AND account = $2 AND replay_digest = $3",
+        {incoming.provider, incoming.event.account, to_blob(incoming.event.body_digest)}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    return !rows->empty();
+}
+
+Result<Accepted> accept(Transaction& transaction, const Incoming& incoming)
 {
     const auto inserted = insert_event(transaction, incoming);
     if (!inserted) return std::unexpected(inserted.error());
-    if (*inserted) return Acceptance::accepted;
+    if (*inserted) return Accepted{Acceptance::accepted, **inserted};
     const auto rows = transaction.query(
         "SELECT id, body_digest FROM umavez_inbox WHERE provider = $1 AND account = $2 AND "
-        "event_id = $3",
+        "event_id = "
+        "$3",
         {incoming.provider, incoming.event.account, incoming.event.id}
     );
     if (!rows) return std::unexpected(rows.error());
     // Nothing under this id: the body was seen under another, of a provider that does not sign ids.
-    if (rows->empty()) return Acceptance::duplicate;
-    const Row& there = rows->front();
-    if (there.blob(1) == to_blob(incoming.event.body_digest).bytes) return Acceptance::duplicate;
-    if (auto kept = quarantine(transaction, incoming, there.integer(0)); !kept) {
+    if (rows->empty()) return Accepted{Acceptance::duplicate};
+    const std::int64_t id = rows->front().integer(0);
+    const bool is_same = rows->front().blob(1) == to_blob(incoming.event.body_digest).bytes;
+    const auto is_known = is_same ? Result<bool>{true} : is_body_known(transaction, incoming);
+    if (!is_known) return std::unexpected(is_known.error());
+    if (*is_known) return Accepted{Acceptance::duplicate, id};
+    if (auto kept = quarantine(transaction, incoming, id); !kept) {
         return std::unexpected(kept.error());
     }
-    return Acceptance::quarantined;
+    return Accepted{Acceptance::quarantined, id};
 }
 
 Result<std::optional<InboxEvent>> find_event(Transaction& transaction, std::int64_t id)
@@ -140,7 +164,7 @@ Result<std::optional<InboxEvent>> find_event(Transaction& transaction, std::int6
     );
     if (!rows) return std::unexpected(rows.error());
     if (rows->empty()) return std::nullopt;
-    return InboxEvent{to_row(rows->front()), rows->front().blob(13), text_at(rows->front(), 14)};
+    return InboxEvent{to_row(rows->front()), rows->front().blob(14), text_at(rows->front(), 15)};
 }
 
 Result<std::vector<InboxRow>> list_events(Transaction& transaction, const InboxQuery& query)
@@ -175,7 +199,8 @@ Result<std::vector<QuarantinedRow>> list_quarantined(
 )
 {
     const auto rows = transaction.query(
-        "SELECT id, inbox_id, provider, event_id, body, received_at FROM umavez_inbox_quarantine "
+        "SELECT id, inbox_id, provider, event_id, substr(body, 1, 2000), received_at, length(body) "
+        "FROM umavez_inbox_quarantine "
         "WHERE ($1 = 0 OR id < $1) ORDER BY id DESC LIMIT $2",
         {before, limit}
     );
@@ -189,6 +214,7 @@ Result<std::vector<QuarantinedRow>> list_quarantined(
             .event_id = row.text(3),
             .body = row.blob(4),
             .received_at = from_micros(row.integer(5)),
+            .body_bytes = row.integer(6),
         });
     }
     return quarantined;

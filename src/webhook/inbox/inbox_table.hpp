@@ -31,6 +31,7 @@ std::string ready_of(const std::vector<std::string>& providers);
 // A delivery whose signature holds.
 struct Incoming {
     std::string provider;
+    std::string scheme;
     Event event;
     std::string body;
 };
@@ -43,12 +44,19 @@ enum class Acceptance : std::uint8_t {
 
 std::string_view to_text(Acceptance acceptance) noexcept;
 
-// Decides by unique keys alone; of two that come at once the second waits for the first.
-Result<Acceptance> accept(Transaction& transaction, const Incoming& incoming);
+struct Accepted {
+    Acceptance as = Acceptance::accepted;
+    std::int64_t id = 0;  // of the event that is there; 0: not known
+};
+
+// Decides by unique keys alone; of two that come at once the second waits for the first. Of one event a few
+// other bodies are kept, not as many as somebody cares to send.
+Result<Accepted> accept(Transaction& transaction, const Incoming& incoming);
 
 struct InboxRow {
     std::int64_t id = 0;
     std::string provider;
+    std::string scheme = {};  // by which it was believed
     std::string account;
     std::string event_id;
     std::string type;
@@ -87,8 +95,9 @@ struct QuarantinedRow {
     std::int64_t inbox_id = 0;  // of the event that has the id
     std::string provider;
     std::string event_id;
-    std::string body;
+    std::string body;  // its beginning
     Instant received_at{};
+    std::int64_t body_bytes = 0;  // of the whole
 };
 
 Result<std::vector<QuarantinedRow>> list_quarantined(

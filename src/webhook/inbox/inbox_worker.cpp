@@ -5,6 +5,7 @@
 namespace umavez::webhook {
 namespace {
 
+constexpr std::size_t items_per_thread = 8;
 constexpr std::int64_t sweep_batch = 500;  // in one transaction
 
 work::WorkTable table_with(const std::string& ready)
@@ -30,6 +31,7 @@ InboxWorker::InboxWorker(
           {.threads = options.threads,
            .period = options.period,
            .hidden = options.lease,
+           .items_max = options.threads * items_per_thread,
            .on_dead =
                [this](const work::Item& item, const std::string& why) { tell_dead(item, why); }}
       ),

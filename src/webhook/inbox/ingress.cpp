@@ -73,9 +73,9 @@ http::Response accepted_response(Acceptance acceptance)
 
 using Shared = std::shared_ptr<const IngressNeeds>;
 
-Task<Result<Acceptance>> keep(Shared needs, Incoming incoming)
+Task<Result<Accepted>> keep(Shared needs, Incoming incoming)
 {
-    Acceptance acceptance = Acceptance::accepted;
+    Accepted acceptance;
     Closure closure = [&](Transaction& transaction) -> Result<void> {
         const auto accepted = accept(transaction, incoming);
         if (!accepted) return std::unexpected(accepted.error());
@@ -91,14 +91,17 @@ Task<Result<Acceptance>> keep(Shared needs, Incoming incoming)
 }
 
 http::Response answer(
-    const IngressNeeds& needs, const http::Request& request, const Result<Acceptance>& kept
+    const IngressNeeds& needs, const http::Request& request, const Result<Accepted>& kept
 )
 {
     const auto place = place_of(needs.problems, request);
     if (!kept) return to_response(not_kept(kept.error()), place);
-    if (*kept == Acceptance::quarantined) return to_response(quarantined(), place);
-    if (*kept == Acceptance::accepted && needs.on_accepted) needs.on_accepted();
-    return accepted_response(*kept);
+    if (kept->as == Acceptance::quarantined) {
+        if (needs.on_quarantined) needs.on_quarantined(kept->id);
+        return to_response(quarantined(), place);
+    }
+    if (kept->as == Acceptance::accepted && needs.on_accepted) needs.on_accepted();
+    return accepted_response(kept->as);
 }
 
 Task<http::Response> receive(Shared needs, http::Request request)
@@ -116,16 +119,16 @@ Task<http::Response> receive(Shared needs, http::Request request)
         return response;
     };
     const Delivery delivery{request.body, request.headers, request.query};
-    auto event = found->second->verify(delivery, needs->clock.realtime());
+    auto event = found->second.verifier->verify(delivery, needs->clock.realtime());
     if (!event) {
         const http::Problem problem = to_problem(event.error());
         co_return note(to_response(problem, place_of(needs->problems, request)), "refused", "");
     }
     std::string event_id = event->id;
-    Incoming incoming{name, *std::move(event), std::move(request.body)};
+    Incoming incoming{name, found->second.scheme, *std::move(event), std::move(request.body)};
     auto keeping = keep(needs, std::move(incoming));
-    const Result<Acceptance> kept = co_await std::move(keeping);
-    const std::string_view outcome = kept ? to_text(*kept) : "unavailable";
+    const Result<Accepted> kept = co_await std::move(keeping);
+    const std::string_view outcome = kept ? to_text(kept->as) : "unavailable";
     co_return note(answer(*needs, request, kept), outcome, std::move(event_id));
 }
 
@@ -140,7 +143,10 @@ Result<Schemes> make_schemes(const std::vector<Provider>& providers)
         if (!scheme) {
             return fail(Errc::misconfigured, fmt::format("{}: {}", where, scheme.error().detail));
         }
-        if (!schemes.emplace(provider.name, *std::move(scheme)).second) {
+        Receiver receiver{
+            provider.scheme == "svix" ? "standard-webhooks" : provider.scheme, *std::move(scheme)
+        };
+        if (!schemes.emplace(provider.name, std::move(receiver)).second) {
             return fail(Errc::misconfigured, where + ": there are two of this name; rename one");
         }
     }

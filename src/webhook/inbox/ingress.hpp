@@ -25,7 +25,11 @@
 
 namespace umavez::webhook {
 
-using Schemes = std::map<std::string, std::unique_ptr<const Scheme>, std::less<>>;
+struct Receiver {
+    std::string scheme;  // its name; svix is standard-webhooks
+    std::unique_ptr<const Scheme> verifier;
+};
+using Schemes = std::map<std::string, Receiver, std::less<>>;
 
 // By the provider's name. Refuses the first provider that is wrong, and a name that is given twice or cannot
 // stand in a path.
@@ -37,6 +41,8 @@ struct IngressNeeds {
     const http::ProblemCatalogue& problems;
     const Clock& clock;
     std::function<void()> on_accepted = {};  // there is something to do
+    // The event of this id was sent with another body.
+    std::function<void(std::int64_t id)> on_quarantined = {};
     std::function<void(std::string_view provider, std::string_view outcome)> on_received = {};
 };
 

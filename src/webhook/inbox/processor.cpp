@@ -78,10 +78,14 @@ Result<void> handle(Transaction& transaction, Run& run, const InboxEvent& event)
     // An account that moved to another tenant takes no event along that was resolved before.
     const auto& text = event.row.tenant_id ? event.row.tenant_id : event.tenant_now;
     const auto known = run.needs.providers->find(event.row.provider);
-    if (known == run.needs.providers->end()) {
+    const bool is_known =
+        known != run.needs.providers->end() && known->second.scheme == event.row.scheme;
+    if (!is_known) {
         // A worker with another configuration must not lose what a server accepted.
         const Failed unknown{fmt::format(
-            "this worker has no [[webhook.provider]] of the name {}", event.row.provider
+            "this worker has no [[webhook.provider]] {} with the scheme {}",
+            event.row.provider,
+            event.row.scheme
         )};
         return end(transaction, run, ended_as(unknown, event.row, run.needs.retries), "");
     }
@@ -125,6 +129,17 @@ Result<void> process(Transaction& transaction, Run& run)
     return handle(transaction, run, **event);
 }
 
+// What became of it, to the story of its run too where the record alone would say that all went well.
+void tell(const Run& run)
+{
+    const ProcessedEvent& event = run.processed;
+    if (event.state.empty()) return;
+    if (event.state == "stale" || event.state == "dead") {
+        run.needs.engine.remark(run.lease.id(), event.state + ": " + event.why);
+    }
+    if (run.needs.on_processed) run.needs.on_processed(event);
+}
+
 Result<void> transact(Run& run, const Closure& closure)
 {
     auto done = run.needs.database.transact([&](Transaction& transaction) {
@@ -132,8 +147,7 @@ Result<void> transact(Run& run, const Closure& closure)
         run.to_fetch.reset();
         return closure(transaction);
     });
-    const bool is_told = done && !run.processed.state.empty() && run.needs.on_processed;
-    if (is_told) run.needs.on_processed(run.processed);
+    if (done) tell(run);
     return done;
 }
 

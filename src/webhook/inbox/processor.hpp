@@ -11,6 +11,7 @@
 #include "work/retry_delay.hpp"
 #include "work/worker.hpp"
 
+#include <umavez/engine.hpp>
 #include <umavez/transaction.hpp>
 
 #include <expected>
@@ -44,6 +45,7 @@ struct ProcessedEvent {
 };
 
 struct ProcessorNeeds {
+    Engine& engine;
     Database& database;
     std::shared_ptr<const EventHandlers> handlers;
     std::shared_ptr<const KnownProviders> providers;

@@ -17,6 +17,7 @@ constexpr std::string_view sqlite_1 = R"(
 CREATE TABLE umavez_inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     provider TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
+    scheme TEXT NOT NULL,
     account TEXT NOT NULL CHECK (length(account) <= 255),
     event_id TEXT NOT NULL CHECK (length(event_id) BETWEEN 1 AND 512),
     type TEXT NOT NULL CHECK (length(type) <= 255),
@@ -67,6 +68,7 @@ constexpr std::string_view postgres_1 = R"(
 CREATE TABLE umavez_inbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     provider text COLLATE "C" NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
+    scheme text COLLATE "C" NOT NULL,
     account text COLLATE "C" NOT NULL CHECK (length(account) <= 255),
     event_id text COLLATE "C" NOT NULL CHECK (length(event_id) BETWEEN 1 AND 512),
     type text COLLATE "C" NOT NULL CHECK (length(type) <= 255),

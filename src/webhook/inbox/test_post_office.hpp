@@ -63,7 +63,7 @@ public:
         schemes_ = std::make_shared<const Schemes>(*std::move(schemes));
         router_.add(
             ingress_route(),
-            ingress_handler({*database, schemes_, problems_, system_clock(), {}, {}})
+            ingress_handler({*database, schemes_, problems_, system_clock(), {}, {}, {}})
         );
     }
     ~PostOffice()
@@ -85,6 +85,7 @@ public:
         const KnownProviders known{{"own", {"standard-webhooks"}}, {"github", {"github"}}};
         engine = *open_engine(*database, {.worker_period = std::nullopt});
         processor = make_processor({
+            .engine = *engine,
             .database = *database,
             .handlers = std::move(handlers),
             .providers = std::make_shared<const KnownProviders>(known),
@@ -127,7 +128,7 @@ public:
     )
     {
         const auto made =
-            schemes_->at(provider)->sign(body, input, system_clock().realtime() + off);
+            schemes_->at(provider).verifier->sign(body, input, system_clock().realtime() + off);
         EXPECT_TRUE(made) << made.error().detail;
         return post(provider, body, made->headers);
     }

@@ -2,6 +2,7 @@
 // whoever sends the token vouches for the whole request, so its body and headers count as signed.
 
 #include "base/digest.hpp"
+#include "base/headers.hpp"
 #include "webhook/body_mac_scheme.hpp"
 #include "webhook/encoding.hpp"
 #include "webhook/header_text.hpp"
@@ -79,6 +80,14 @@ MadeScheme make_token(const Provider& provider)
 {
     auto id = Place::parse(provider.id.empty() ? "/id" : provider.id);
     if (!id) return std::unexpected(std::move(id).error());
+    if (id->kind == PlaceKind::header && is_same_header(id->name, provider.header)) {
+        return fail(
+            Errc::misconfigured,
+            "id: this header carries the secret, which would be kept and shown as the id of every "
+            "event; name "
+            "another place"
+        );
+    }
     auto type = Place::parse(provider.type);
     if (!type) return std::unexpected(std::move(type).error());
     EventLayout layout{.id = *std::move(id), .type = *std::move(type), .account = provider.account};

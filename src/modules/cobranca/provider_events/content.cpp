@@ -38,4 +38,11 @@ std::optional<std::string> Content::find(std::string_view pointer) const
     return field ? *std::move(field) : std::nullopt;
 }
 
+bool Content::has(std::string_view pointer) const
+{
+    if (!body_.is_json()) return find(pointer).has_value();
+    const auto value = body_.find(pointer);
+    return value && value->kind() != JsonKind::null;
+}
+
 }  // namespace umavez::cobranca

@@ -18,6 +18,9 @@ public:
     // `transaction[amount]`. Nullopt where there is none, it is empty, or of another kind.
     std::optional<std::string> find(std::string_view pointer) const;
 
+    // Whether there is anything, of whatever kind, but null.
+    bool has(std::string_view pointer) const;
+
 private:
     std::string_view text_;
     webhook::Body body_;

@@ -25,13 +25,14 @@ using webhook::Stale;
 // What is not kept as final: an operator may put things right and drive the event again.
 constexpr int refused_status = 409;
 
-// By the provider and its payment, not by the event: several events report one payment.
+// By the provider and its payment, not by the event: several events report one payment. The middle dot is no
+// visible ASCII, so no key that an API client sends is one of these.
 Result<Key> key_of(const ReceivedEvent& event, const ReportedPayment& payment)
 {
-    std::string text = fmt::format("{}:{}", event.provider, payment.payment_id);
+    std::string text = fmt::format("{}·{}", event.provider, payment.payment_id);
     constexpr std::size_t key_bytes_max = 255;
     if (text.size() > key_bytes_max)
-        text = fmt::format("{}:{}", event.provider, to_hex(sha256(text)));
+        text = fmt::format("{}·{}", event.provider, to_hex(sha256(text)));
     return Key::parse(text);
 }
 
@@ -115,6 +116,23 @@ Result<Handled> pay(
     return to_handled(*outcome, refused);
 }
 
+// What was applied stays: should one of them be refused, driving the event again finds the others there.
+Result<Handled> pay_all(
+    Engine& engine,
+    Transaction& transaction,
+    const ReceivedEvent& event,
+    const ReportedPayments& payments
+)
+{
+    Handled worst = Applied{};
+    for (const ReportedPayment& payment : payments) {
+        auto handled = pay(engine, transaction, event, payment);
+        if (!handled) return handled;
+        if (!std::holds_alternative<Applied>(*handled)) worst = *std::move(handled);
+    }
+    return worst;
+}
+
 Result<Handled> set_state(
     Transaction& transaction, const ReceivedEvent& event, const ReportedState& reported
 )
@@ -156,9 +174,9 @@ void add_event_handlers(webhook::EventHandlers& handlers, Engine& engine)
             std::string{shape.type},
             [&shape,
              &engine](Transaction& transaction, const ReceivedEvent& event) -> Result<Handled> {
-                const auto read = read_payment(shape, Content{event.content});
+                const auto read = read_payments(shape, Content{event.content});
                 if (auto handled = unless_read(read)) return *std::move(handled);
-                return pay(engine, transaction, event, std::get<ReportedPayment>(read));
+                return pay_all(engine, transaction, event, std::get<ReportedPayments>(read));
             }
         );
     }

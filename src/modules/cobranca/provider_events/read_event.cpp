@@ -38,24 +38,53 @@ bool is_brl(std::string_view currency)
     return currency == "brl" || currency == "BRL";
 }
 
-// Seconds since 1970, or RFC 3339 in UTC with or without parts of a second.
-std::optional<Instant> parse_time(const std::string& text)
+// "-03:00" at the end, in minutes; nullopt: another end.
+std::optional<std::chrono::minutes> parse_offset(std::string_view end)
+{
+    constexpr std::size_t length = std::string_view{"-03:00"}.size();
+    if (end.size() != length || end[3] != ':' || (end[0] != '+' && end[0] != '-'))
+        return std::nullopt;
+    int hours = 0;
+    int minutes = 0;
+    const auto read = [](std::string_view text, int& number) {
+        return std::from_chars(text.data(), text.data() + text.size(), number).ptr ==
+               text.data() + text.size();
+    };
+    if (!read(end.substr(1, 2), hours) || !read(end.substr(4, 2), minutes)) return std::nullopt;
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
+    const auto offset = std::chrono::hours{hours} + std::chrono::minutes{minutes};
+    return end[0] == '-' ? -offset : offset;
+}
+
+// Seconds since 1970, or RFC 3339 with or without parts of a second.
+std::optional<Instant> parse_time(std::string text)
 {
     if (const auto seconds = parse_id(text)) {
         constexpr std::int64_t seconds_max = 253'402'300'799;  // the end of the year 9999
         if (*seconds > seconds_max) return std::nullopt;
         return Instant{std::chrono::seconds{*seconds}};
     }
-    if (!text.ends_with('Z')) return std::nullopt;
     constexpr std::size_t to_seconds = std::string_view{"2026-01-31T12:00:00"}.size();
+    constexpr std::size_t offset_length = std::string_view{"-03:00"}.size();
     constexpr std::size_t micro_digits = 6;
+    std::chrono::minutes offset{0};
+    if (text.size() > to_seconds + offset_length - 1 && !text.ends_with('Z')) {
+        const auto parsed =
+            parse_offset(std::string_view{text}.substr(text.size() - offset_length));
+        if (!parsed) return std::nullopt;
+        offset = *parsed;
+        text.replace(text.size() - offset_length, offset_length, "Z");
+    }
+    if (!text.ends_with('Z')) return std::nullopt;
     std::string fraction;
     if (text.size() > to_seconds + 1) {
         if (text[to_seconds] != '.') return std::nullopt;
         fraction = text.substr(to_seconds + 1, text.size() - to_seconds - 2);
     }
     fraction.resize(micro_digits, '0');
-    return parse_rfc3339(text.substr(0, std::min(to_seconds, text.size())) + "." + fraction + "Z");
+    const auto instant =
+        parse_rfc3339(text.substr(0, std::min(to_seconds, text.size())) + "." + fraction + "Z");
+    return instant ? std::optional{*instant - offset} : std::nullopt;
 }
 
 // Reads places, of which some begin at the element of a list.
@@ -72,6 +101,16 @@ struct Reader {
         return std::nullopt;
     }
 
+    // Something is there, whatever it is.
+    bool has(const Places& places) const
+    {
+        return std::ranges::any_of(places, [this](std::string_view place) {
+            if (place.empty()) return false;
+            if (!place.starts_with('*')) return content.has(place);
+            return !element.empty() && content.has(element + std::string{place.substr(1)});
+        });
+    }
+
 private:
     std::optional<std::string> find_at(std::string_view place) const
     {
@@ -83,24 +122,26 @@ private:
     }
 };
 
-std::string find_paid_element(const PaymentShape& shape, const Content& content)
+// "/charges/1" …: those that were paid. Without a list the document itself, which is one place.
+std::vector<std::string> paid_elements(const PaymentShape& shape, const Content& content)
 {
-    if (shape.list.empty()) return {};
-    for (std::size_t i = 0;; ++i) {
-        std::string element = fmt::format("{}/{}", shape.list, i);
+    std::vector<std::string> elements;
+    if (shape.list.empty()) return {std::string{}};
+    std::size_t count = 0;
+    for (;; ++count) {
+        std::string element = fmt::format("{}/{}", shape.list, count);
         const auto status = Reader{content, element}.find({shape.status.front()});
-        if (!status) return i == 0 ? std::string{} : fmt::format("{}/{}", shape.list, 0);
-        if (status == shape.paid) return element;
+        if (!status) break;
+        if (status == shape.paid) elements.push_back(std::move(element));
     }
+    if (count == 0) elements.emplace_back();
+    return elements;
 }
 
-}  // namespace
-
 std::variant<ReportedPayment, NotOurs, Unreadable> read_payment(
-    const PaymentShape& shape, const Content& content
+    const PaymentShape& shape, const Reader& reader
 )
 {
-    const Reader reader{content, find_paid_element(shape, content)};
     if (!shape.paid.empty()) {
         const auto status = reader.find(shape.status);
         if (status != shape.paid) {
@@ -112,11 +153,15 @@ std::variant<ReportedPayment, NotOurs, Unreadable> read_payment(
     if (!invoice) return NotOurs{"it names no fatura"};
     const auto fatura_id = parse_id(*invoice);
     if (!fatura_id) return NotOurs{fmt::format("\"{}\" is no fatura of ours", shown(*invoice))};
-    const auto currency = reader.find({shape.currency});
-    if (currency && !is_brl(*currency)) {
-        return Unreadable{
-            fmt::format("fatura {} was paid in {}, not in BRL", *fatura_id, shown(*currency))
-        };
+    if (reader.has(shape.currency)) {
+        const auto currency = reader.find(shape.currency);
+        if (!currency || !is_brl(*currency)) {
+            return Unreadable{fmt::format(
+                "fatura {} was paid in {}, not in BRL",
+                *fatura_id,
+                shown(currency.value_or("something"))
+            )};
+        }
     }
     const auto payment = reader.find(shape.payment);
     if (!payment)
@@ -134,6 +179,23 @@ std::variant<ReportedPayment, NotOurs, Unreadable> read_payment(
         )};
     }
     return ReportedPayment{*payment, *fatura_id, *valor};
+}
+
+}  // namespace
+
+std::variant<ReportedPayments, NotOurs, Unreadable> read_payments(
+    const PaymentShape& shape, const Content& content
+)
+{
+    ReportedPayments payments;
+    for (const std::string& element : paid_elements(shape, content)) {
+        const auto read = read_payment(shape, Reader{content, element});
+        if (const auto* const foreign = std::get_if<NotOurs>(&read)) return *foreign;
+        if (const auto* const unreadable = std::get_if<Unreadable>(&read)) return *unreadable;
+        payments.push_back(std::get<ReportedPayment>(read));
+    }
+    if (payments.empty()) return NotOurs{fmt::format("nothing was paid: none is {}", shape.paid)};
+    return payments;
 }
 
 std::variant<ReportedState, NotOurs, Unreadable> read_state(

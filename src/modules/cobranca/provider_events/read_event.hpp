@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace umavez::cobranca {
 
@@ -19,6 +20,9 @@ struct ReportedPayment {
     std::int64_t fatura_id = 0;
     Money valor;
 };
+
+// Several, where an order was paid in parts.
+using ReportedPayments = std::vector<ReportedPayment>;
 
 struct ReportedState {
     std::int64_t assinatura_id = 0;
@@ -35,7 +39,7 @@ struct Unreadable {
     std::string why;
 };
 
-std::variant<ReportedPayment, NotOurs, Unreadable> read_payment(
+std::variant<ReportedPayments, NotOurs, Unreadable> read_payments(
     const PaymentShape& shape, const Content& content
 );
 std::variant<ReportedState, NotOurs, Unreadable> read_state(

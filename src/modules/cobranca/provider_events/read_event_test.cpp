@@ -30,13 +30,19 @@ const SubscriptionShape& subscription_shape(std::string_view scheme, std::string
 // "pi_3 of 12: 20.00", or why not.
 std::string read(std::string_view scheme, std::string_view type, std::string_view text)
 {
-    const auto payment = read_payment(payment_shape(scheme, type), Content{text});
-    if (const auto* const foreign = std::get_if<NotOurs>(&payment))
+    const auto payments = read_payments(payment_shape(scheme, type), Content{text});
+    if (const auto* const foreign = std::get_if<NotOurs>(&payments)) {
         return "not ours: " + foreign->why;
-    if (const auto* const odd = std::get_if<Unreadable>(&payment)) return "unreadable: " + odd->why;
-    const auto& reported = std::get<ReportedPayment>(payment);
-    return reported.payment_id + " of " + std::to_string(reported.fatura_id) + ": " +
-           reported.valor.text();
+    }
+    if (const auto* const odd = std::get_if<Unreadable>(&payments))
+        return "unreadable: " + odd->why;
+    std::string all;
+    for (const ReportedPayment& reported : std::get<ReportedPayments>(payments)) {
+        if (!all.empty()) all += ", ";
+        all += reported.payment_id + " of " + std::to_string(reported.fatura_id) + ": ";
+        all += reported.valor.text();
+    }
+    return all;
 }
 
 TEST(ReadPayment, SeveralEventsOfStripeReportOnePayment)
@@ -182,7 +188,50 @@ TEST(ReadPayment, OfAnOrderOfPagBankThePaidChargeCounts)
             "PAID",
             R"({"id":"O","reference_id":"9","charges":[{"id":"C","status":"DECLINED"}]})"
         ),
-        "not ours: nothing was paid: DECLINED"
+        "not ours: nothing was paid: none is PAID"
+    );
+}
+
+TEST(ReadPayment, AnOrderThatWasPaidInPartsReportsEveryPart)
+{
+    EXPECT_EQ(
+        read(
+            "pagbank",
+            "PAID",
+            R"({"id":"ORDE_1","reference_id":"9","charges":[)"
+            R"({"id":"CHAR_1","status":"PAID","amount":{"value":100,"currency":"BRL"}},)"
+            R"({"id":"CHAR_2","status":"PAID","amount":{"value":200,"currency":"BRL"}}]})"
+        ),
+        "CHAR_1 of 9: 1.00, CHAR_2 of 9: 2.00"
+    );
+}
+
+TEST(ReadPayment, ACurrencyIsReadWhereverItStands)
+{
+    EXPECT_EQ(
+        read(
+            "standard-webhooks",
+            "payment.succeeded",
+            R"({"data":{"payment_id":"u1","invoice_id":3,"amount":10.00,"currency":"USD"}})"
+        ),
+        "unreadable: fatura 3 was paid in USD, not in BRL"
+    );
+    EXPECT_EQ(
+        read(
+            "pagbank",
+            "PAID",
+            R"({"id":"C","status":"PAID","reference_id":"9","amount":{"value":800,"currency":"USD"}})"
+        ),
+        "unreadable: fatura 9 was paid in USD, not in BRL"
+    );
+    EXPECT_EQ(
+        read(
+            "stripe",
+            "payment_intent.succeeded",
+            R"({"data":{"object":{"id":"pi_3","amount":2000,"currency":["usd"],)"
+            R"("metadata":{"fatura_id":"12"}}}})"
+        ),
+        "unreadable: fatura 12 was paid in something, not in BRL"
     );
 }
 
@@ -237,6 +286,9 @@ TEST(ReadState, TimesOfRfc3339)
     EXPECT_EQ(at("2025-10-09T08:53:20.5Z"), 1'760'000'000'500'000);
     EXPECT_EQ(at("2025-10-09T08:53:20.123456Z"), 1'760'000'000'123'456);
     EXPECT_EQ(at("2025-10-09T08:53:20.123456789Z"), 1'760'000'000'123'456);
+    EXPECT_EQ(at("2025-10-09T05:53:20-03:00"), 1'760'000'000'000'000);
+    EXPECT_EQ(at("2025-10-09T10:53:20.5+02:00"), 1'760'000'000'500'000);
+    EXPECT_EQ(at("2025-10-09T10:53:20+99:00"), -1);
     EXPECT_EQ(at("2025-10-09T08:53:20"), -1);
     EXPECT_EQ(at("yesterday"), -1);
     EXPECT_EQ(at("Z"), -1);

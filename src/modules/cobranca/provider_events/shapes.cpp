@@ -22,7 +22,7 @@ constexpr PaymentShape own_payment_shape(std::string_view scheme, std::string_vi
         .invoice = own_invoice,
         .amount = {"/data/valor", "/data/amount"},
         .unit = AmountUnit::reais,
-        .currency = "/data/moeda",
+        .currency = {"/data/moeda", "/data/currency"},
     };
 }
 
@@ -55,7 +55,7 @@ constexpr std::array payments = {
         .payment = {"/data/object/id"},
         .invoice = stripe_invoice,
         .amount = {"/data/object/amount_received", "/data/object/amount"},
-        .currency = "/data/object/currency",
+        .currency = {"/data/object/currency"},
     },
     PaymentShape{
         .scheme = "stripe",
@@ -63,7 +63,7 @@ constexpr std::array payments = {
         .payment = {"/data/object/payment_intent", "/data/object/id"},
         .invoice = stripe_invoice,
         .amount = {"/data/object/amount"},
-        .currency = "/data/object/currency",
+        .currency = {"/data/object/currency"},
         // What was only authorised is charged too, and not paid.
         .status = {"/data/object/captured"},
         .paid = "true",
@@ -76,7 +76,7 @@ constexpr std::array payments = {
             {"/data/object/payment_intent", "/data/object/payments/data/0/payment/payment_intent"},
         .invoice = stripe_invoice,
         .amount = {"/data/object/amount_paid"},
-        .currency = "/data/object/currency",
+        .currency = {"/data/object/currency"},
     },
     // Confirmed and received are two steps of one payment.
     asaas_payment("PAYMENT_CONFIRMED"),
@@ -89,7 +89,7 @@ constexpr std::array payments = {
         .invoice = {"/external_reference", "/metadata/fatura_id"},
         .amount = {"/transaction_amount"},
         .unit = AmountUnit::reais,
-        .currency = "/currency_id",
+        .currency = {"/currency_id"},
         .status = {"/status"},
         .paid = "approved",
     },
@@ -100,7 +100,7 @@ constexpr std::array payments = {
         .payment = {"*/id", "/id"},
         .invoice = {"/reference_id", "*/reference_id"},
         .amount = {"*/amount/value", "/amount/value"},
-        .currency = "*/amount/currency",
+        .currency = {"*/amount/currency", "/amount/currency"},
         .status = {"*/status", "/status"},
         .paid = "PAID",
         .list = "/charges",
@@ -120,7 +120,7 @@ constexpr std::array payments = {
         .payment = {"/data/object/payment/id"},
         .invoice = {"/data/object/payment/reference_id"},
         .amount = {"/data/object/payment/amount_money/amount"},
-        .currency = "/data/object/payment/amount_money/currency",
+        .currency = {"/data/object/payment/amount_money/currency"},
         .status = {"/data/object/payment/status"},
         .paid = "COMPLETED",
     },

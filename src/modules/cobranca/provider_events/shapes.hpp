@@ -25,8 +25,8 @@ struct PaymentShape {
     Places invoice;  // our fatura_id, as the payment was created with
     Places amount;
     AmountUnit unit = AmountUnit::centavos;
-    std::string_view currency = {};  // BRL where it is there
-    Places status = {};              // where given, only where it is `paid`
+    Places currency = {};  // BRL where it is there
+    Places status = {};    // where given, only where it is `paid`
     std::string_view paid = {};
     std::string_view list = {};  // of several attempts to pay, of which one may have succeeded
 };
