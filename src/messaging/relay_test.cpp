@@ -92,6 +92,8 @@ TEST_F(RelayTest, OnlyWhoWantsAnEventAndWasThereGetsIt)
     happen("fatura/1", 1, "fatura.criada");
     happen("fatura/1", 2, "fatura.paga");
     happen("fatura/1", 3, "fatura.paga.parcial");
+    sql("UPDATE umavez_outbox SET created_at = created_at - 60000000");
+    sql("UPDATE umavez_destinations SET created_at = created_at - 60000000");
     register_url(late.url());
     happen("fatura/1", 4, "fatura.paga");
     // Of another tenant.
@@ -113,6 +115,18 @@ TEST_F(RelayTest, OnlyWhoWantsAnEventAndWasThereGetsIt)
     EXPECT_EQ(numbers(some), (std::vector<int>{2, 4}));
     EXPECT_EQ(numbers(late), (std::vector<int>{4}));
     EXPECT_EQ(ask("SELECT count(*) FROM umavez_deliveries"), 7);
+}
+
+// Its transaction had begun when the destination was registered, and committed afterwards.
+TEST_F(RelayTest, AnEventThatWasUnderWayReachesANewDestination)
+{
+    open(quick());
+    HttpReceiver receiver{answers(200)};
+    register_url(receiver.url());
+    happen("fatura/1", 1);
+    sql("UPDATE umavez_outbox SET created_at = created_at - 5000000");
+    Relay relay{*engine, *database, quick()};
+    EXPECT_TRUE(has_become("delivered", 1));
 }
 
 TEST_F(RelayTest, WhatIsRolledBackNeverHappened)

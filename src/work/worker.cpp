@@ -139,6 +139,7 @@ void Worker::run()
     while (auto claimed = next_item()) {
         const auto done = run_or_free(run_item_, claimed->lease, claimed->item);
         if (!done) note_trouble(done.error());
+        clear_suspect(claimed->item);
         // What just ended may be what another item waited for.
         if (!table_.ready.empty()) wake();
     }
@@ -202,18 +203,21 @@ std::vector<Item> Worker::take()
     return {};
 }
 
-// All that are fresh, and the least suspect of the others.
+// All that are fresh, and the least suspect of the others unless one is at work.
 std::vector<Item> Worker::leave_suspects(std::vector<Taken> taken)
 {
     std::ranges::sort(taken, {}, [](const Taken& one) {
         return std::pair{one.takes, one.item.id};
     });
-    const auto suspects =
-        std::ranges::find_if(taken, [](const Taken& one) { return one.takes > 1; });
     std::vector<Item> items;
     std::vector<Item> left;
-    for (auto one = taken.begin(); one != taken.end(); ++one) {
-        (one <= suspects ? items : left).push_back(one->item);
+    {
+        const std::lock_guard guard{mutex_};
+        for (const Taken& one : taken) {
+            const bool is_fresh = one.takes <= 1;
+            if (!is_fresh && !suspect_) suspect_ = one.item;
+            (is_fresh || suspect_ == one.item ? items : left).push_back(one.item);
+        }
     }
     if (left.empty()) return items;
     const auto returned = database_.transact([&](Transaction& transaction) {
@@ -221,6 +225,15 @@ std::vector<Item> Worker::leave_suspects(std::vector<Taken> taken)
     });
     if (!returned) note_trouble(returned.error());
     return items;
+}
+
+void Worker::clear_suspect(const Item& item)
+{
+    const std::lock_guard guard{mutex_};
+    if (suspect_ != item) return;
+    suspect_.reset();
+    ++wakes_;  // for the next of them
+    changed_.notify_all();
 }
 
 std::vector<Worker::Claimed> Worker::claim(const std::vector<Item>& items)
@@ -240,6 +253,8 @@ std::vector<Worker::Claimed> Worker::claim(const std::vector<Item>& items)
             bury(items[i]);  // it took its owners with it too often
         }
         // Else it is in progress elsewhere, or was ended meanwhile: not ours.
+        const bool is_ours = !claimed.empty() && claimed.back().item == items[i];
+        if (!is_ours) clear_suspect(items[i]);
     }
     return claimed;
 }

@@ -73,6 +73,7 @@ private:
     bool fetch(std::unique_lock<std::mutex>& lock);
     std::vector<Item> take();
     std::vector<Item> leave_suspects(std::vector<Taken> taken);
+    void clear_suspect(const Item& item);
     std::vector<Claimed> claim(const std::vector<Item>& items);
     void give_back(std::deque<Claimed> left);
     void bury(const Item& item);
@@ -86,11 +87,13 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Claimed> claimed_;         // guarded by mutex_
-    bool is_fetching_ = false;            // guarded by mutex_
-    bool has_more_ = false;               // guarded by mutex_: the last look found all it asked for
-    bool is_stopping_ = false;            // guarded by mutex_
-    std::uint64_t wakes_ = 0;             // guarded by mutex_
+    std::deque<Claimed> claimed_;  // guarded by mutex_
+    bool is_fetching_ = false;     // guarded by mutex_
+    bool has_more_ = false;        // guarded by mutex_: the last look found all it asked for
+    bool is_stopping_ = false;     // guarded by mutex_
+    std::uint64_t wakes_ = 0;      // guarded by mutex_
+    std::optional<Item>
+        suspect_;  // guarded by mutex_: the one that was taken before and is at work
     std::optional<std::string> trouble_;  // guarded by mutex_
     std::vector<std::jthread> threads_;
 };

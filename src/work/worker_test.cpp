@@ -220,7 +220,7 @@ TEST_F(WorkerTest, AnOwnerThatComesLateChangesNothing)
 TEST_F(WorkerTest, WhatWasAbandonedIsTakenOverAfterItsLease)
 {
     const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
-    open({.lease = 20ms});
+    open({.lease = 200ms});
     add(1);
     RecordId id = record_id_of(table, {.id = 1, .run = 0});
     {
