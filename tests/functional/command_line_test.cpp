@@ -103,8 +103,8 @@ TEST_F(CommandLineTest, WrongSettingsAreOneSentenceWithTheCure)
     );
     EXPECT_THAT(refusal("database = \"sqlite:missing/dir/a.db\""), HasSubstr("umavez: database: "));
     EXPECT_THAT(
-        refusal("[operation.\"pedidos.criar\"]\nlease = \"20s\""),
-        StartsWith("umavez: unknown operation \"pedidos.criar\"; known: clientes.criar, ")
+        refusal("[operation.\"encomendas.despachar\"]\nlease = \"20s\""),
+        StartsWith("umavez: unknown operation \"encomendas.despachar\"; known: clientes.criar, ")
     );
     EXPECT_EQ(
         refusal("", {"UMAVEZ_LOG_LEVEL=loud"}),

@@ -115,6 +115,8 @@ std::vector<std::string> texts_of(const std::string& answer)
 void expect_translated(const std::string& english, const std::string& portuguese)
 {
     if (status_of(english) < 400) return;
+    // A kept refusal is given back as it was, in the language of the first request.
+    if (portuguese.find("Idempotent-Replayed: true") != std::string::npos) return;
     const auto left = texts_of(english);
     const auto right = texts_of(portuguese);
     ASSERT_EQ(left.size(), right.size()) << english << portuguese;
