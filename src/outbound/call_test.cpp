@@ -152,6 +152,18 @@ TEST(CallTest, APeerThatHangsUpIsUnknown)
     EXPECT_EQ(reply.error().effect, Effect::unknown);
 }
 
+TEST(CallTest, WhereTheHeadIsEnoughACutBodyIsNoFailure)
+{
+    HttpReceiver receiver{answers({.kind = Reaction::Kind::cut, .status = 200, .body = "part"})};
+    const auto reply = call({.url = receiver.url(), .body = "x"}, loopback_allowed);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().effect, Effect::unknown);
+    const auto head =
+        call({.url = receiver.url(), .body = "x", .needs_body = false}, loopback_allowed);
+    ASSERT_TRUE(head);
+    EXPECT_EQ(head->status, 200);
+}
+
 TEST(CallTest, AStopCutsTheCallAtOnce)
 {
     HttpReceiver receiver{answers({.kind = Reaction::Kind::hold})};

@@ -160,11 +160,13 @@ void HttpReceiver::serve(int socket)
         }
         const Reaction reaction = react_(request);
         if (reaction.kind == Reaction::Kind::hold) static_cast<void>(wait_readable(socket));
-        if (reaction.kind == Reaction::Kind::answer) {
+        const bool is_cut = reaction.kind == Reaction::Kind::cut;
+        if (is_cut || reaction.kind == Reaction::Kind::answer) {
+            const std::size_t promised = reaction.body.size() + (is_cut ? 100 : 0);
             send_all(
                 socket,
                 "HTTP/1.1 " + std::to_string(reaction.status) +
-                    " Said\r\nContent-Length: " + std::to_string(reaction.body.size()) +
+                    " Said\r\nContent-Length: " + std::to_string(promised) +
                     "\r\nConnection: close\r\n" + reaction.headers + "\r\n" + reaction.body
             );
         }

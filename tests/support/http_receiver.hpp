@@ -32,6 +32,7 @@ struct Reaction {
     enum class Kind : std::uint8_t {
         answer,
         hang_up,  // without a word
+        cut,      // a whole head, and less of a body than it says
         hold,     // until the sender leaves, or the receiver ends
     };
     Kind kind = Kind::answer;

@@ -177,6 +177,17 @@ TEST(SetSubscriptionState, WhatIsThereAlreadyOnlyMovesTheTimeOfTheNewestEvent)
     EXPECT_EQ(become(office, EstadoAssinatura::suspensa, 4999), StateOutcome::stale);
 }
 
+TEST(SetSubscriptionState, WhatIsOlderThanADecisionOverTheApiIsStale)
+{
+    Office office;
+    office.post("/api/v1/assinaturas", "k", Office::ouro);
+    const auto suspended =
+        office.patch("/api/v1/assinaturas/1", "k2", R"({"estado":"suspensa","versao":1})");
+    ASSERT_EQ(suspended.status, 200) << suspended.body;
+    EXPECT_EQ(become(office, EstadoAssinatura::ativa, 2000), StateOutcome::stale);
+    EXPECT_EQ(office.get("/api/v1/assinaturas/1")["estado"], "suspensa");
+}
+
 TEST(SetSubscriptionState, CancelledIsFinalAndNobodyIsUnknown)
 {
     Office office;

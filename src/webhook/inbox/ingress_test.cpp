@@ -74,6 +74,21 @@ TEST(Ingress, WhereTheIdIsUnsignedTheBodyDedupesToo)
         office.sign_and_post("github", {.id = "d1", .type = "ping"}, R"({"zen":"twice"})").status,
         409
     );
+    // Whoever has one delivery fills no quarantine with it, whatever ids he finds.
+    const std::string more = R"({"zen":"more"})";
+    EXPECT_EQ(office.sign_and_post("github", {.id = "d4", .type = "ping"}, more).status, 200);
+    EXPECT_EQ(office.sign_and_post("github", {.id = "d4", .type = "ping"}, body).status, 200);
+    EXPECT_EQ(office.ask("SELECT count(*) FROM umavez_inbox_quarantine"), "1");
+}
+
+TEST(Ingress, OfOneEventAFewOtherBodiesAreKept)
+{
+    PostOffice office;
+    for (int amount = 0; amount < 15; ++amount) {
+        const int status = office.send("e1", PostOffice::paid("a", amount)).status;
+        EXPECT_EQ(status, amount == 0 ? 200 : 409);
+    }
+    EXPECT_EQ(office.ask("SELECT count(*) FROM umavez_inbox_quarantine"), "10");
 }
 
 TEST(Ingress, RefusesWhatIsForgedLateFutureOrUnknown)

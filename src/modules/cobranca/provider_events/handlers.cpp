@@ -137,6 +137,12 @@ Result<Handled> set_state(
     Transaction& transaction, const ReceivedEvent& event, const ReportedState& reported
 )
 {
+    // It would make every later event stale.
+    if (reported.occurred_at > transaction.now() + std::chrono::hours{24}) {
+        return Refused{
+            fmt::format("assinatura {}: the event is of the future", reported.assinatura_id)
+        };
+    }
     const auto done = set_subscription_state(
         transaction, event.tenant_id, reported.assinatura_id, reported.estado, reported.occurred_at
     );
