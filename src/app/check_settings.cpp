@@ -34,6 +34,48 @@ Result<void> check_writable(const std::string& path)
     );
 }
 
+// Whether the folder can be written, or made: by the nearest that is there.
+bool is_folder_for_writing(std::filesystem::path folder)
+{
+    std::error_code ignored;
+    while (folder.has_relative_path() && !std::filesystem::exists(folder, ignored)) {
+        folder = folder.parent_path();
+    }
+    return std::filesystem::is_directory(folder, ignored) &&
+           ::access(folder.c_str(), W_OK | X_OK) == 0 && !folder.native().starts_with("/proc") &&
+           !folder.native().starts_with("/sys");  // root may write there, but makes nothing
+}
+
+Result<void> check_folder(const std::string& setting, const std::string& folder)
+{
+    std::error_code ignored;
+    if (is_folder_for_writing(std::filesystem::absolute(folder, ignored))) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "{}: {} is not a folder that can be made and written; change its owner or mode, or "
+            "choose another with --{}",
+            setting,
+            shown(folder),
+            setting == "smtp" ? "smtp file:FOLDER" : "mailing-storage FOLDER"
+        )
+    );
+}
+
+// A storage that was chosen; the default is beside the database, or made when it is needed.
+Result<void> check_folders(const Settings& settings)
+{
+    if (!settings.mailing.storage.empty()) {
+        if (auto checked = check_folder("mailing.storage", storage_folder(settings)); !checked)
+            return checked;
+    }
+    std::string_view smtp = settings.mailing.smtp;
+    if (!smtp.starts_with("file:")) return {};
+    smtp.remove_prefix(5);
+    if (smtp.starts_with("//")) smtp.remove_prefix(2);
+    return check_folder("smtp", std::string{smtp});
+}
+
 // A server is asked when it is opened.
 Result<void> check_database(const Settings& settings)
 {
@@ -53,9 +95,8 @@ Result<void> check_database(const Settings& settings)
 std::optional<bool> has_tokens(const std::string& path)
 {
     if (path.empty() || !std::filesystem::exists(path)) return false;
-    const auto tables = peek_integer(
-        path, "SELECT count(*) FROM sqlite_schema WHERE name = 'umavez_tokens'"
-    );
+    const auto tables =
+        peek_integer(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'umavez_tokens'");
     if (!tables) return std::nullopt;
     if (*tables == 0) return false;
     const auto tokens = peek_integer(path, "SELECT count(*) FROM umavez_tokens");
@@ -74,6 +115,8 @@ Result<void> check_settings(const Settings& settings)
         const auto tls = http::load_tls({settings.tls_cert, settings.tls_key});
         if (!tls) return std::unexpected(tls.error());
     }
+    if (auto checked = check_mailing(settings.mailing); !checked) return checked;
+    if (auto checked = check_folders(settings); !checked) return checked;
     const auto modules = load_modules(settings);
     if (!modules) return std::unexpected(modules.error());
     return {};

@@ -23,11 +23,16 @@ constexpr std::size_t token_file_bytes_max = 4096;
 // The database, opened by this command alone.
 class OwnDesk final : public Desk {
 public:
-    OwnDesk(OpenEngine opened, std::unique_ptr<access::TokenBook> tokens, std::string by)
+    OwnDesk(
+        const Settings& settings,
+        OpenEngine opened,
+        std::unique_ptr<access::TokenBook> tokens,
+        std::string by
+    )
         : opened_(std::move(opened)), tokens_(std::move(tokens)), by_(std::move(by))
     {
         const operators::OperatorNeeds needs{*opened_.engine, *opened_.database, *tokens_};
-        desk_.emplace(needs, opened_.modules.problems, more_operator_routes(needs));
+        desk_.emplace(needs, opened_.modules.problems, more_local_routes(needs, settings));
     }
     Result<operators::Reply> ask(const operators::Wish& wish) override
     {
@@ -74,16 +79,25 @@ Result<std::unique_ptr<Desk>> open_own(const Settings& settings, std::string by)
     if (!opened) return std::unexpected(opened.error());
     auto tokens = access::TokenBook::open(*opened->database, {.refresh_period = std::nullopt});
     if (!tokens) return fail(tokens.error().code, "database: " + tokens.error().detail);
-    return std::make_unique<OwnDesk>(*std::move(opened), *std::move(tokens), std::move(by));
+    return std::make_unique<OwnDesk>(
+        settings, *std::move(opened), *std::move(tokens), std::move(by)
+    );
 }
 
-Result<std::unique_ptr<Desk>> open_local(const Settings& settings)
+struct LocalDesks {
+    std::unique_ptr<Desk> desk;
+    bool is_own = false;
+};
+
+Result<LocalDesks> open_local(const Settings& settings)
 {
     if (const std::string path = control_socket_path(settings); !path.empty()) {
         auto socket = operators::make_socket_desk(path, user_name());
-        if (socket) return socket;
+        if (socket) return LocalDesks{*std::move(socket), false};
     }
-    return open_own(settings, user_name());
+    auto own = open_own(settings, user_name());
+    if (!own) return std::unexpected(own.error());
+    return LocalDesks{*std::move(own), true};
 }
 
 // "status: is not one of …; limit: is not …"
@@ -123,41 +137,55 @@ std::vector<CommandOption> desk_options(std::vector<CommandOption> own)
     return own;
 }
 
-std::expected<DeskSession, int> DeskSession::open(const Invocation& invocation)
+Result<std::optional<ServerAccess>> find_server(const Invocation& invocation)
 {
     auto server = invocation.find("--server");
     if (!server) server = from_environment("UMAVEZ_SERVER");
-    if (server) {
-        auto token = read_token(invocation);
-        if (!token) return std::unexpected(complain(token.error().detail));
-        auto desk = operators::make_http_desk(*server, *std::move(token));
+    if (!server) return std::nullopt;
+    auto token = read_token(invocation);
+    if (!token) return std::unexpected(token.error());
+    return ServerAccess{*std::move(server), *std::move(token)};
+}
+
+std::expected<DeskSession, int> DeskSession::open(const Invocation& invocation)
+{
+    const auto server = find_server(invocation);
+    if (!server) return std::unexpected(complain(server.error().detail));
+    if (*server) {
+        auto desk = operators::make_http_desk((*server)->url, (*server)->token);
         if (!desk) return std::unexpected(complain("--server: " + desk.error().detail, exit_usage));
-        return DeskSession{*std::move(desk), false, {}};
+        return DeskSession{*std::move(desk), false, false, {}};
     }
     const auto settings = load_settings(invocation);
     if (!settings) return std::unexpected(refuse_settings(settings.error()));
     auto desk = open_local(*settings);
     if (!desk) return std::unexpected(complain(desk.error().detail));
-    return DeskSession{*std::move(desk), true, database_path(*settings)};
+    const bool is_own = desk->is_own;
+    return DeskSession{std::move(desk->desk), true, is_own, database_path(*settings)};
 }
 
 std::expected<Document, int> DeskSession::ask(const operators::Wish& wish)
 {
     auto reply = desk_->ask(wish);
     if (!reply) return std::unexpected(complain(reply.error().detail));
-    auto text = std::make_unique<const std::string>(std::move(reply->body));
+    return read_reply(*std::move(reply));
+}
+
+std::expected<Document, int> read_reply(operators::Reply reply)
+{
+    auto text = std::make_unique<const std::string>(std::move(reply.body));
     auto tree = JsonTree::parse(*text);
     if (!tree) {
         return std::unexpected(complain(
-            fmt::format("the answer {} is not JSON; is this a umavez server?", reply->status)
+            fmt::format("the answer {} is not JSON; is this a umavez server?", reply.status)
         ));
     }
     Document document{std::move(text), *std::move(tree)};
-    if (reply->status < 400) return document;
+    if (reply.status < 400) return document;
     // The desk reads what the command line passed on: what it calls malformed was written there.
-    const bool is_usage = reply->status == 400 || reply->status == 422;
+    const bool is_usage = reply.status == 400 || reply.status == 422;
     return std::unexpected(
-        complain(to_sentence(*reply, document), is_usage ? exit_usage : exit_failed)
+        complain(to_sentence(reply, document), is_usage ? exit_usage : exit_failed)
     );
 }
 

@@ -20,6 +20,13 @@ namespace umavez {
 // --server, --token-file and --json, for the table of commands.
 std::vector<CommandOption> desk_options(std::vector<CommandOption> own = {});
 
+// The server that --server or UMAVEZ_SERVER names, if one does, and the token for it.
+struct ServerAccess {
+    std::string url;
+    std::string token;  // may be empty
+};
+Result<std::optional<ServerAccess>> find_server(const Invocation& invocation);
+
 // An answer, read. The text is what the tree borrows from.
 struct Document {
     std::unique_ptr<const std::string> text;
@@ -27,6 +34,9 @@ struct Document {
 
     JsonValue root() const { return tree.root(); }
 };
+
+// Otherwise it complained: exit_usage where what was asked for cannot be, exit_failed else.
+std::expected<Document, int> read_reply(operators::Reply reply);
 
 // Complains by itself, and gives the exit code.
 class DeskSession {
@@ -37,17 +47,29 @@ public:
     // for cannot be, exit_failed else.
     std::expected<Document, int> ask(const operators::Wish& wish);
 
+    // The same without a complaint.
+    Result<operators::Reply> try_ask(const operators::Wish& wish) { return desk_->ask(wish); }
+
+    // This process has the database open itself; several threads may ask then.
+    bool is_own() const noexcept { return is_own_; }
+
     // On the machine of the database, not over HTTP.
     bool is_local() const noexcept { return is_local_; }
     const std::string& database() const noexcept { return database_; }
 
 private:
-    DeskSession(std::unique_ptr<operators::Desk> desk, bool is_local, std::string database)
-        : desk_(std::move(desk)), is_local_(is_local), database_(std::move(database))
+    DeskSession(
+        std::unique_ptr<operators::Desk> desk, bool is_local, bool is_own, std::string database
+    )
+        : desk_(std::move(desk)),
+          is_local_(is_local),
+          is_own_(is_own),
+          database_(std::move(database))
     {
     }
     std::unique_ptr<operators::Desk> desk_;
     bool is_local_;
+    bool is_own_;
     std::string database_;  // the path of its file, where it is known
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// LastCount: what the store held when it was last counted, and whether that still will do.
+// LastValue: what was last counted in the store, and whether that still will do.
 //
 // Counting looks at every record. A monitor that asks every few seconds would keep a store of millions
 // busy with nothing else, so a count that took long is not repeated before fifty times as long: one of a
@@ -17,32 +17,34 @@
 
 namespace umavez {
 
-class LastCount {
+template <typename Value>
+class LastValue {
 public:
-    using Records = std::vector<RecordsByStatus>;
-
     // Nullopt: count again.
-    std::optional<Records> get(Duration now) const
+    std::optional<Value> get(Duration now) const
     {
         const std::lock_guard guard{mutex_};
-        if (!records_ || now >= good_until_) return std::nullopt;
-        return records_;
+        if (!value_ || now >= good_until_) return std::nullopt;
+        return value_;
     }
 
-    void put(Records records, Duration began, Duration ended)
+    void put(Value value, Duration began, Duration ended)
     {
         constexpr Duration brief = std::chrono::milliseconds{100};
         constexpr int rest = 50;  // times as long as the work
         const Duration took = ended - began;
         const std::lock_guard guard{mutex_};
-        records_ = std::move(records);
+        value_ = std::move(value);
         good_until_ = took <= brief ? ended : ended + rest * took;
     }
 
 private:
     mutable std::mutex mutex_;
-    std::optional<Records> records_;
+    std::optional<Value> value_;
     Duration good_until_{0};
 };
+
+// Of the engine's records.
+using LastCount = LastValue<std::vector<RecordsByStatus>>;
 
 }  // namespace umavez

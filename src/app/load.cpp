@@ -1,10 +1,13 @@
 #include "app/load.hpp"
 
 #include "access/token_table.hpp"
+#include "app/mailing_desk.hpp"
+#include "app/mailings.hpp"
 #include "database/postgres/url.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
 #include "messaging/routes.hpp"
+#include "modules/mailing/routes.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/sqlite/schema.hpp"
 #include "webhook/inbox/operator_routes.hpp"
@@ -72,7 +75,8 @@ Result<OpenEngine> open_all(
         make_webhooks(settings, **engine, **database, modules->workers, std::move(on_processed));
     if (!webhooks) return std::unexpected(webhooks.error());
     std::vector<const OperationSpec*> operations;
-    for (const OperationSpec* const operation : modules->api.operations()) operations.push_back(operation);
+    for (const OperationSpec* const operation : modules->api.operations())
+        operations.push_back(operation);
     for (const OperationSpec& operation : modules->workers) operations.push_back(&operation);
     for (const OperationSpec* const operation : operations) {
         if (auto declared = (*engine)->declare(*operation); !declared) {
@@ -85,10 +89,29 @@ Result<OpenEngine> open_all(
     };
 }
 
-std::vector<key_protocol::CallRoute> more_operator_routes(const operators::OperatorNeeds& needs)
+std::vector<key_protocol::CallRoute> more_operator_routes(
+    const operators::OperatorNeeds& needs,
+    const Settings& settings,
+    std::function<void()> on_ordered
+)
 {
     std::vector<key_protocol::CallRoute> routes = webhook::operator_routes(needs);
     std::ranges::move(messaging::operator_routes(needs), std::back_inserter(routes));
+    const mailing::OperatorPremises premises{premises_of(settings), std::move(on_ordered)};
+    std::ranges::move(mailing::operator_routes(needs, premises), std::back_inserter(routes));
+    return routes;
+}
+
+std::vector<key_protocol::CallRoute> more_local_routes(
+    const operators::OperatorNeeds& needs,
+    const Settings& settings,
+    const std::function<void()>& on_ordered
+)
+{
+    auto routes = more_operator_routes(needs, settings, on_ordered);
+    std::ranges::move(
+        local_mailing_routes(needs, settings, on_ordered), std::back_inserter(routes)
+    );
     return routes;
 }
 

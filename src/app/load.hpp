@@ -6,12 +6,12 @@
 #include "app/modules.hpp"
 #include "app/settings.hpp"
 #include "app/webhooks.hpp"
-
 #include "operators/operator_routes.hpp"
 
 #include <umavez/engine.hpp>
 #include <umavez/transaction.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,8 +43,20 @@ Result<OpenEngine> open_all(
     OnProcessed on_processed = {}
 );
 
-// What operators may ask and order besides the engine's own: webhooks, accounts, deliveries.
-std::vector<key_protocol::CallRoute> more_operator_routes(const operators::OperatorNeeds& needs);
+// What operators may ask and order besides the engine's own: webhooks, accounts, deliveries, mailings.
+// `on_ordered` is called after the commit of an order that gives the workers of mailings something to do.
+std::vector<key_protocol::CallRoute> more_operator_routes(
+    const operators::OperatorNeeds& needs,
+    const Settings& settings,
+    std::function<void()> on_ordered = {}
+);
+
+// The same, and what only somebody on the machine of the database may order.
+std::vector<key_protocol::CallRoute> more_local_routes(
+    const operators::OperatorNeeds& needs,
+    const Settings& settings,
+    const std::function<void()>& on_ordered = {}
+);
 
 // Of the database's file, absolute; empty where there is none (in memory, or on a server).
 std::string database_path(const Settings& settings);

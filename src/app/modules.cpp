@@ -1,5 +1,6 @@
 #include "app/modules.hpp"
 
+#include "app/mailings.hpp"
 #include "app/operation_settings.hpp"
 #include "app/webhooks.hpp"
 #include "key_protocol/problems.hpp"
@@ -8,6 +9,8 @@
 #include "modules/cobranca/answers.hpp"
 #include "modules/cobranca/routes.hpp"
 #include "modules/cobranca/schema.hpp"
+#include "modules/mailing/routes.hpp"
+#include "modules/mailing/schema.hpp"
 #include "modules/propostas/answers.hpp"
 #include "modules/propostas/operations.hpp"
 #include "modules/propostas/routes.hpp"
@@ -67,6 +70,7 @@ Result<Modules> load_modules(const Settings& settings)
     Modules modules{.problems = key_protocol::standard_problems()};
     propostas::add_routes(modules.api, settings.propostas);
     cobranca::add_routes(modules.api);
+    mailing::add_routes(modules.api, premises_of(settings));
     messaging::add_routes(modules.api, {.allow_private = settings.webhook.allow_private_destinations});
     modules.workers = worker_operations();
     const Dialect dialect = dialect_of(settings);
@@ -74,7 +78,8 @@ Result<Modules> load_modules(const Settings& settings)
          {propostas::migrations(dialect),
           messaging::migrations(dialect),
           webhook::migrations(dialect),
-          cobranca::migrations(dialect)}) {
+          cobranca::migrations(dialect),
+          mailing::migrations(dialect)}) {
         std::ranges::copy(migrations, std::back_inserter(modules.migrations));
     }
     modules.problems.add_all(propostas::problem_kinds());

@@ -26,12 +26,23 @@ std::vector<LogField> fields_of(const http::Answered& answered)
     return fields;
 }
 
+void count_upload(const http::Answered& answered, Metrics& metrics)
+{
+    if (answered.method != "POST" || answered.route != "/api/v1/mailings") return;
+    metrics.count_upload(
+        answered.status == 201   ? "created"
+        : answered.status == 200 ? "existing"
+                                 : "refused"
+    );
+}
+
 }  // namespace
 
 http::OnAnswered note_answers(Log& log, Metrics& metrics)
 {
     return [&log, &metrics](const http::Answered& answered) {
         metrics.count_http_answer(answered.method, answered.route, answered.status, answered.took);
+        count_upload(answered, metrics);
         if (!answered.error.empty()) {
             log.error(
                 "handler_failed", {{"request_id", answered.request_id}, {"detail", answered.error}}

@@ -1,5 +1,6 @@
 #include "app/routes.hpp"
 
+#include "app/mailing_numbers.hpp"
 #include "app/version.hpp"
 #include "http/problem.hpp"
 #include "key_protocol/admission.hpp"
@@ -110,6 +111,25 @@ Task<void> add_waiting_work(RouteNeeds needs, EngineSnapshot& snapshot)
         snapshot.deliveries.push_back({std::move(state), count});
 }
 
+// As add_waiting_work. A count that took long is not repeated at once.
+Task<void> add_mailings(RouteNeeds needs, EngineSnapshot& snapshot)
+{
+    if (needs.mailings != nullptr) snapshot.is_broker_up = needs.mailings->is_broker_up();
+    const Duration began = system_clock().boottime();
+    snapshot.mailings = needs.last_mailings.get(began);
+    if (snapshot.mailings) co_return;
+    Closure closure = [&snapshot](Transaction& transaction) -> Result<void> {
+        auto counted = count_mailings(transaction);
+        if (!counted) return std::unexpected(counted.error());
+        snapshot.mailings = *std::move(counted);
+        return {};
+    };
+    auto reading = needs.database.async_read(std::move(closure));
+    const auto read = co_await std::move(reading);
+    if (!read) snapshot.mailings.reset();
+    if (read) needs.last_mailings.put(*snapshot.mailings, began, system_clock().boottime());
+}
+
 Task<http::Response> numbers(RouteNeeds needs, http::Request request)
 {
     if (const auto admitted = admit_inside(needs, request); !admitted)
@@ -135,6 +155,8 @@ Task<http::Response> numbers(RouteNeeds needs, http::Request request)
     }
     auto looking = add_waiting_work(needs, snapshot);
     co_await std::move(looking);
+    auto counting_mailings = add_mailings(needs, snapshot);
+    co_await std::move(counting_mailings);
     http::Response response = http::text_response(200, needs.metrics.text(snapshot));
     response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
     co_return response;

@@ -3,11 +3,12 @@
 // The routes every umavez server has: what it is, whether it lives, whether it can work, its
 // numbers; and those of its modules.
 
-#include "app/last_count.hpp"
 #include "access/token_book.hpp"
+#include "app/last_count.hpp"
+#include "app/mailings.hpp"
 #include "app/readiness.hpp"
-#include "app/side_thread.hpp"
 #include "app/webhooks.hpp"
+#include "base/side_threads.hpp"
 #include "http/problem_catalogue.hpp"
 #include "http/router.hpp"
 #include "key_protocol/protect.hpp"
@@ -24,10 +25,12 @@ struct RouteNeeds {
     Engine& engine;
     const access::TokenBook& tokens;
     Metrics& metrics;
-    SideThread& side_thread;
+    SideThreads& side_thread;
     Readiness& readiness;
     LastCount& last_count;
     const http::ProblemCatalogue& problems;
+    LastValue<EngineSnapshot::Mailings>& last_mailings;
+    const MailingWorkers* mailings = nullptr;  // null: another process works on them
     bool is_private = true;  // listens on a loopback address: numbers and causes are for everybody
 };
 

@@ -6,6 +6,7 @@
 #include "app/commands.hpp"
 #include "app/document_routes.hpp"
 #include "app/load.hpp"
+#include "app/mailings.hpp"
 #include "app/request_log.hpp"
 #include "app/routes.hpp"
 #include "app/stop_signal.hpp"
@@ -13,6 +14,8 @@
 #include "app/worker_trouble.hpp"
 #include "database/sqlite/process.hpp"
 #include "http/server.hpp"
+#include "modules/mailing/routes.hpp"
+#include "modules/mailing/upload.hpp"
 #include "operators/control_socket.hpp"
 #include "operators/local_desk.hpp"
 #include "operators/operator_routes.hpp"
@@ -63,6 +66,52 @@ Result<std::unique_ptr<operators::ControlSocket>> open_control_socket(
     });
 }
 
+// The folder of uploads. One that was chosen must be usable; without the default uploads alone are refused.
+Result<std::optional<mailing::Storage>> open_uploads(
+    const Settings& settings, Database& database, Log& log
+)
+{
+    auto storage = open_storage(settings, database);
+    if (storage) return *std::move(storage);
+    if (storage.error().code == Errc::misconfigured) return std::unexpected(storage.error());
+    log.warning("uploads_refused", {{"detail", storage.error().detail}});
+    return std::nullopt;
+}
+
+http::UploadOptions upload_options(
+    const Settings& settings,
+    const std::optional<mailing::Storage>& storage,
+    const http::Router& router
+)
+{
+    return {
+        .folder = storage ? storage->folder() : "",
+        .bytes_max = settings.mailing.upload_bytes_max,
+        .is_upload = [&router](const http::Request& head) { return router.is_upload(head); },
+    };
+}
+
+// Orders that came over HTTP are committed when they are answered.
+http::OnAnswered waking(http::OnAnswered inner, MailingWorkers* mailings)
+{
+    if (mailings == nullptr) return inner;
+    return [inner = std::move(inner), mailings](const http::Answered& answered) {
+        inner(answered);
+        const bool is_order =
+            answered.method == "POST" && answered.route.starts_with("/api/v1/mailings/");
+        if (is_order && answered.status < 300) mailings->wake();
+    };
+}
+
+// Ends the process where what runs does not end: leases expire, transactions roll back, and what is being
+// handed over to a mail server is told as uncertain by whoever takes its mailing over.
+[[noreturn]] void end_without(Log& log, const char* event, const LogField& running)
+{
+    log.error(event, {running});
+    log.flush();
+    std::_Exit(exit_failed);
+}
+
 // The order of the locals is the order of ownership: the server goes first, the database last.
 int serve(const Settings& settings, bool has_worker)
 {
@@ -82,17 +131,32 @@ int serve(const Settings& settings, bool has_worker)
     const operators::OperatorNeeds operator_needs{
         *opened->engine, *opened->database, **tokens, stopping.get_token()
     };
+    const auto storage = open_uploads(settings, *opened->database, log);
+    if (!storage) return complain(storage.error().detail);
+    std::unique_ptr<MailingWorkers> mailings;
+    if (has_worker) {
+        auto started =
+            MailingWorkers::start(settings, *opened->database, note_mailings(log, &metrics));
+        if (!started) return complain(started.error().detail);
+        mailings = *std::move(started);
+    }
+    const auto wake_mailings = [&mailings] {
+        if (mailings) mailings->wake();
+    };
     const operators::LocalDesk desk{
-        operator_needs, opened->modules.problems, more_operator_routes(operator_needs)
+        operator_needs,
+        opened->modules.problems,
+        more_local_routes(operator_needs, settings, wake_mailings)
     };
     auto control = open_control_socket(settings, desk);
     if (!control) return complain("control socket: " + control.error().detail);
 
     const FileWatch files{database_path(settings)};
     Readiness readiness{*opened->database, files};
-    SideThread side_thread;
+    SideThreads side_thread;
     http::Router router;
     LastCount last_count;
+    LastValue<EngineSnapshot::Mailings> last_mailings;
     const RouteNeeds needs{
         *opened->database,
         *opened->engine,
@@ -102,18 +166,27 @@ int serve(const Settings& settings, bool has_worker)
         readiness,
         last_count,
         opened->modules.problems,
+        last_mailings,
+        mailings.get(),
         settings.listen.is_loopback(),
     };
     add_common_routes(router, needs);
     for (key_protocol::CallRoute& route : operators::operator_routes(operator_needs)) {
         opened->modules.api.add(std::move(route));
     }
-    for (key_protocol::CallRoute& route : more_operator_routes(operator_needs)) {
+    for (key_protocol::CallRoute& route :
+         more_operator_routes(operator_needs, settings, wake_mailings)) {
         opened->modules.api.add(std::move(route));
     }
     std::optional<WebhookWorkers> workers;
     if (has_worker) workers.emplace(opened->webhooks, *opened->engine, *opened->database);
     add_webhook_routes(router, needs, opened->webhooks, workers ? &*workers : nullptr);
+    if (*storage) {
+        mailing::add_upload_route(
+            opened->modules.api, upload_needs(settings, *opened->database, **storage, wake_mailings)
+        );
+    }
+    mailing::add_unsubscribe_routes(router, *opened->database);
     add_api_routes(router, std::move(opened->modules.api), needs, settings.idempotency);
     add_document_routes(router, opened->modules.problems);
     auto handler = [&router](http::Request request) { return router.answer(std::move(request)); };
@@ -122,9 +195,10 @@ int serve(const Settings& settings, bool has_worker)
         {.address = settings.listen.address,
          .port = settings.listen.port,
          .threads = settings.http_threads,
-         .tls = tls_files(settings)},
+         .tls = tls_files(settings),
+         .uploads = upload_options(settings, *storage, router)},
         handler,
-        note_answers(log, metrics),
+        waking(note_answers(log, metrics), mailings.get()),
         gate
     );
     if (!server) return complain(server.error().detail);
@@ -135,11 +209,13 @@ int serve(const Settings& settings, bool has_worker)
          {"port", (*server)->port()},
          {"scheme", settings.tls_cert.empty() ? "http" : "https"},
          {"database", opened->database->url()},
+         {"smtp", shown_smtp(settings)},
+         {"broker", shown_broker(settings)},
          {"version", program_version},
          {"pid", ::getpid()}}
     );
 
-    WorkerTrouble trouble{*opened->engine, workers ? &*workers : nullptr, log};
+    WorkerTrouble trouble{*opened->engine, workers ? &*workers : nullptr, mailings.get(), log};
     const char* const signal = wait_for_stop_signal(
         {.on_hangup = [&] { reload_certificate(**server, settings, log); },
          .every_second = [&] { trouble.tell(); }}
@@ -147,10 +223,11 @@ int serve(const Settings& settings, bool has_worker)
     stopping.request_stop();  // a copy of a large database would hold up the end
     log.info("stopping", {{"signal", signal}});
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
-        // Their frames cannot be taken down while they run. Leases expire, transactions roll back.
-        log.error("stopped_with_running_requests", {{"requests", running}});
-        log.flush();
-        std::_Exit(exit_failed);
+        // Their frames cannot be taken down while they run.
+        end_without(log, "stopped_with_running_requests", {"requests", running});
+    }
+    if (mailings && !stops_within(settings.drain_limit, [&] { mailings->stop(); })) {
+        end_without(log, "stopped_with_running_mails", {"smtp", shown_smtp(settings)});
     }
     if (workers) workers->stop();
     opened->engine->stop();
@@ -166,7 +243,10 @@ Command serve_command()
         .name = "serve",
         .summary = "Serve HTTP until SIGTERM",
         .example = "umavez serve --listen 127.0.0.1:8080 --database sqlite:umavez.db",
-        .options = {{"--no-worker", "", "leave webhooks, abandoned work and the sweep to `umavez worker`"}},
+        .options =
+            {{"--no-worker",
+              "",
+              "leave mailings, webhooks, abandoned work and the sweep to `umavez worker`"}},
         .takes_settings = true,
         .argument = {},
         .run =

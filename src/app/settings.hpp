@@ -6,6 +6,7 @@
 // and the cure. Immutable after load_settings.
 
 #include "app/listen_address.hpp"
+#include "app/mailing_settings.hpp"
 #include "app/policy_settings.hpp"
 #include "app/webhook_settings.hpp"
 #include "key_protocol/read_request.hpp"
@@ -36,6 +37,7 @@ struct Settings {
     key_protocol::ProtocolSettings idempotency;
     propostas::Settings propostas;
     WebhookSettings webhook;
+    MailingSettings mailing;
     std::map<std::string, PolicyOverrides> operations;
     std::string config_path;  // empty: none was read
 };

@@ -213,7 +213,7 @@ TEST_F(SettingsTest, AWrongTypeIsNamedBesideTheRightOne)
 TEST_F(SettingsTest, EmptyTablesAreNoMistake)
 {
     EXPECT_TRUE(load("[http]\n[log]\n[operation]\n[operation.\"a.b\"]\n"));
-    EXPECT_EQ(refusal("[htp]\n"), "FILE:1: unknown setting \"htp\"");
+    EXPECT_EQ(refusal("[quux]\n"), "FILE:1: unknown setting \"quux\"");
 }
 
 TEST_F(SettingsTest, ADurationOfZeroIsRefusedWhereItMakesNoSense)

@@ -25,7 +25,7 @@ std::vector<OperationSpec> worker_operations();
 
 struct Webhooks {
     std::shared_ptr<const webhook::Schemes> schemes;
-    work::RunItem processor;
+    webhook::Processor processor;
     webhook::InboxOptions inbox;
     messaging::RelayOptions relay;
 };

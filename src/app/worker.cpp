@@ -8,6 +8,7 @@
 #include "app/version.hpp"
 #include "app/worker_trouble.hpp"
 
+#include <cstdlib>
 #include <unistd.h>
 
 namespace umavez {
@@ -22,15 +23,27 @@ int run_worker(const Settings& settings)
         log.warning("policy", {{"detail", warning}});
     log.info(
         "working",
-        {{"database", opened->database->url()}, {"version", program_version}, {"pid", ::getpid()}}
+        {{"database", opened->database->url()},
+         {"smtp", shown_smtp(settings)},
+         {"broker", shown_broker(settings)},
+         {"version", program_version},
+         {"pid", ::getpid()}}
     );
     WebhookWorkers webhooks{opened->webhooks, *opened->engine, *opened->database};
-    WorkerTrouble trouble{*opened->engine, &webhooks, log};
+    auto mailings = MailingWorkers::start(settings, *opened->database, note_mailings(log, nullptr));
+    if (!mailings) return complain(mailings.error().detail);
+    WorkerTrouble trouble{*opened->engine, &webhooks, mailings->get(), log};
     const char* const signal = wait_for_stop_signal(
         {.on_hangup = [&] { log.info("nothing_to_reload", {{"signal", "SIGHUP"}}); },
          .every_second = [&] { trouble.tell(); }}
     );
     log.info("stopping", {{"signal", signal}});
+    if (!stops_within(settings.drain_limit, [&] { (*mailings)->stop(); })) {
+        // What is being handed over is told as uncertain by whoever takes the mailing over.
+        log.error("stopped_with_running_mails", {{"smtp", shown_smtp(settings)}});
+        log.flush();
+        std::_Exit(exit_failed);
+    }
     webhooks.stop();
     opened->engine->stop();
     log.info("stopped");
@@ -43,8 +56,13 @@ Command worker_command()
 {
     return {
         .name = "worker",
-        .summary = "Work on webhooks, take over abandoned work and sweep until SIGTERM, without HTTP",
-        .example = "umavez worker --database postgres://umavez_app@db.example/loja",
+        .summary =
+            "Work on mailings and webhooks, take over abandoned work and sweep until SIGTERM, "
+            "without HTTP",
+        .example =
+            "umavez worker --database postgres://umavez_app@db.example/loja --broker "
+            "amqp://mq.example "
+            "--smtp smtp://mail.example",
         .options = {},
         .takes_settings = true,
         .argument = {},

@@ -1,5 +1,6 @@
 // Completing: every write an owner makes under its token, driven until its fate is known.
 
+#include "base/assert.hpp"
 #include "base/fault_point.hpp"
 #include "base/limits.hpp"
 #include "core/transition.hpp"
@@ -207,7 +208,12 @@ void EngineImpl::consume(LeaseState& lease, Settled as)
     flights_.notify(lease.id);
 }
 
-Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, Response response)
+Result<void> EngineImpl::finish_in(Transaction& transaction, std::vector<LeaseFinish> all)
+{
+    return all.front().lease->state_->engine.finish_own(transaction, all);
+}
+
+Result<void> EngineImpl::finish_own(Transaction& transaction, std::vector<LeaseFinish>& all)
 {
     if (transactional_ == nullptr) {
         auto refused =
@@ -215,32 +221,45 @@ Result<void> EngineImpl::finish_in(Transaction& transaction, LeaseState& lease, 
         return transaction.spoil(std::move(refused).error());
     }
     if (is_in_child()) return transaction.spoil(fail_in_child().error());
-    if (!is_settleable(lease)) return transaction.spoil(fail_completed_before().error());
-    if (lease.unprotected) {
-        lease.response = std::move(response);
-        return {};
+    std::vector<LeaseState*> leases;
+    std::vector<OwnerWrite> writes;
+    for (LeaseFinish& one : all) {
+        LeaseState& lease = *one.lease->state_;
+        UMAVEZ_ASSERT(&lease.engine == this);
+        if (!is_settleable(lease)) return transaction.spoil(fail_completed_before().error());
+        lease.response = std::move(one.response);
+        if (lease.unprotected) continue;
+        lease.settled = Settled::in_transaction;
+        leases.push_back(&lease);
+        writes.push_back(last_write(lease, Settled::finished, "in a transaction"));
     }
-    lease.response = std::move(response);
-    lease.settled = Settled::in_transaction;
-    const OwnerWrite last = last_write(lease, Settled::finished, "in a transaction");
-    CompletionFlow flow{last};
-    Change change = flow.change();
-    auto replaced = transactional_->replace(
-        transaction, {lease.id, change.expected, std::move(change.next), std::move(change.audit)}
-    );
+    std::vector<Replacement> replacements;
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+        Change change = CompletionFlow{writes[i]}.change();
+        replacements.push_back(
+            {leases[i]->id, change.expected, std::move(change.next), std::move(change.audit)}
+        );
+    }
+    auto replaced = transactional_->replace_all(transaction, std::move(replacements));
     // An error that is overlooked must not commit rows that the lease does not fence.
     if (!replaced) return transaction.spoil(std::move(replaced).error());
-    const Instant now = replaced->now;
-    const CompletionStep step = flow.on_replaced(*std::move(replaced));
-    if (std::holds_alternative<DoneStep>(step)) return {};
-    if (is_own_completion(flow.there(), lease)) {
-        return transaction.spoil(fail_completed_before().error());
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+        CompletionFlow flow{writes[i]};
+        auto judged = judge_finish(*leases[i], flow, std::move((*replaced)[i]));
+        if (!judged) return transaction.spoil(std::move(judged).error());
     }
+    return {};
+}
+
+// What the store answered to a completion inside a transaction.
+Result<void> EngineImpl::judge_finish(LeaseState& lease, CompletionFlow& flow, Replaced replaced)
+{
+    const Instant now = replaced.now;
+    const CompletionStep step = flow.on_replaced(std::move(replaced));
+    if (std::holds_alternative<DoneStep>(step)) return {};
+    if (is_own_completion(flow.there(), lease)) return fail_completed_before();
     fence(lease, flow.there(), now);
-    return transaction.spoil(
-        {Errc::lease_lost, "another owner holds the key; this transaction rolls back",
-         std::source_location::current()}
-    );
+    return fail(Errc::lease_lost, "another owner holds the key; this transaction rolls back");
 }
 
 void EngineImpl::drop(LeaseState& lease)

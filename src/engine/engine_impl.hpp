@@ -11,6 +11,7 @@
 #include "engine/claim_flow.hpp"
 #include "engine/completion_flow.hpp"
 #include "engine/declared.hpp"
+#include "engine/finish_all.hpp"
 #include "engine/flights.hpp"
 #include "engine/keeper.hpp"
 #include "engine/lease_state.hpp"
@@ -79,7 +80,8 @@ public:
         std::optional<Response> response,
         std::string why
     );
-    Result<void> finish_in(Transaction& transaction, LeaseState& lease, Response response);
+    // All leases are of the engine of the first.
+    static Result<void> finish_in(Transaction& transaction, std::vector<LeaseFinish> all);
     void drop(LeaseState& lease);
     std::stop_token lost(LeaseState& lease) { return keeper_.lost(lease); }
 
@@ -141,6 +143,8 @@ private:
     OwnerWrite last_write(const LeaseState& lease, Settled as, std::string why) const;
     void consume(LeaseState& lease, Settled as);
     void fence(LeaseState& lease, std::optional<Record>& there, Instant now);
+    Result<void> finish_own(Transaction& transaction, std::vector<LeaseFinish>& all);
+    Result<void> judge_finish(LeaseState& lease, CompletionFlow& flow, Replaced replaced);
     void adopt(LeaseState& lease, Record&& completed);
 
     // engine_atomic.cpp

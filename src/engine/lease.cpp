@@ -1,6 +1,7 @@
 #include <umavez/lease.hpp>
 
 #include "engine/engine_impl.hpp"
+#include "engine/finish_all.hpp"
 #include "engine/lease_state.hpp"
 
 #include <utility>
@@ -88,7 +89,15 @@ Task<Result<void>> Lease::async_untouched(std::optional<Response> response)
 
 Result<void> Lease::finish(Transaction& transaction, Response response)
 {
-    return state_->engine.finish_in(transaction, *state_, std::move(response));
+    std::vector<LeaseFinish> one;
+    one.push_back({this, std::move(response)});
+    return EngineImpl::finish_in(transaction, std::move(one));
+}
+
+Result<void> finish_all(Transaction& transaction, std::vector<LeaseFinish> all)
+{
+    if (all.empty()) return {};
+    return EngineImpl::finish_in(transaction, std::move(all));
 }
 
 }  // namespace umavez

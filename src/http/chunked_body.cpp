@@ -55,6 +55,7 @@ std::size_t ChunkedBody::on_data(std::string_view bytes)
 {
     const std::string_view piece = bytes.substr(0, size_);
     body_.append(piece);
+    bytes_ += piece.size();
     size_ -= piece.size();
     if (size_ == 0) state_ = State::data_cr;
     return piece.size();
@@ -122,7 +123,7 @@ void ChunkedBody::on_extension(char c)
 void ChunkedBody::on_size_line()
 {
     const bool is_last = size_ == 0;
-    if (size_ > body_bytes_max_ - body_.size()) return refuse(too_large());
+    if (size_ > body_bytes_max_ - bytes_) return refuse(too_large());
     state_ = is_last ? State::trailer : State::data;
     digits_ = 0;
     has_semicolon_ = false;

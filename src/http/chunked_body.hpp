@@ -22,7 +22,7 @@ namespace umavez::http {
 class ChunkedBody {
 public:
     // `lines_bytes_max`: of all extensions together, and of all trailers.
-    ChunkedBody(std::size_t body_bytes_max, std::size_t lines_bytes_max) noexcept
+    ChunkedBody(std::uint64_t body_bytes_max, std::size_t lines_bytes_max) noexcept
         : body_bytes_max_(body_bytes_max), lines_bytes_max_(lines_bytes_max)
     {
     }
@@ -32,7 +32,10 @@ public:
 
     const std::optional<Refusal>& refusal() const noexcept { return refusal_; }
     bool is_done() const noexcept { return state_ == State::done; }
-    std::size_t bytes() const noexcept { return body_.size(); }
+    std::uint64_t bytes() const noexcept { return bytes_; }  // that have come, taken or not
+    // What has come since the last time, for whoever does not wait for the whole.
+    std::string_view piece() const noexcept { return body_; }
+    void drop_piece() noexcept { body_.clear(); }
     std::string take() noexcept { return std::move(body_); }
 
 private:
@@ -55,7 +58,7 @@ private:
     void step(char c);
     void refuse(Refusal refusal) { refusal_ = std::move(refusal); }
 
-    const std::size_t body_bytes_max_;
+    const std::uint64_t body_bytes_max_;
     const std::size_t lines_bytes_max_;
     State state_ = State::size;
     std::uint64_t size_ = 0;       // of the chunk at hand; then what is missing of it
@@ -63,6 +66,7 @@ private:
     bool has_semicolon_ = false;   // without one only spaces follow the size
     std::size_t lines_bytes_ = 0;  // of extensions or trailers
     std::string line_;             // of the trailers
+    std::uint64_t bytes_ = 0;
     std::string body_;
     std::optional<Refusal> refusal_;
 };

@@ -28,7 +28,6 @@ using boost::system::error_code;
 
 using TlsStream = asio::ssl::stream<Socket>;
 
-
 // A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 constexpr std::size_t joined_bytes_max = 16 * 1024;
 // An output buffer that grew beyond this is given back.
@@ -67,7 +66,11 @@ public:
         peer_ = to_text(socket().remote_endpoint(ignored));
     }
 
-    ~StreamConnection() override { hold(0); }
+    ~StreamConnection() override
+    {
+        hold(0);
+        hold_spooled(0);
+    }
 
     Awaitable<void> run() override
     {
@@ -168,8 +171,12 @@ private:
                 co_return goes_on;
             }
             // Once for the whole head and once for the whole body: a byte every few seconds does
-            // not prolong them.
-            if (waits_in != phase) set_deadline(limit_of(phase));
+            // not prolong them. An upload has time, but must not stand still.
+            if (reader_.spool() != nullptr) {
+                set_deadline(std::min(shared_.options.uploads.stall_limit, upload_time_left()));
+            } else if (waits_in != phase) {
+                set_deadline(limit_of(phase));
+            }
             waits_in = phase;
             if (std::holds_alternative<RequestReader::SendContinue>(step)) {
                 static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -201,6 +208,7 @@ private:
         const bool written = co_await write(response, stays);
         report(response);
         hold(0);
+        hold_spooled(0);
         if (written && !stays && !shared_.stopping) co_await linger();
         co_return written&& stays;
     }
@@ -226,7 +234,24 @@ private:
 
     // False where all connections hold too much together. A small body does not count: it must get
     // through where large ones wait.
-    bool hold_body() { return reader_.has_small_body() || hold(reader_.body_bytes()); }
+    bool hold_body()
+    {
+        if (reader_.spool() != nullptr) return hold_spooled(reader_.spool()->bytes());
+        return reader_.has_small_body() || hold(reader_.body_bytes());
+    }
+
+    bool hold_spooled(std::uint64_t bytes) noexcept
+    {
+        if (bytes == held_spooled_) return true;
+        const std::uint64_t all = shared_.uploads_bytes += bytes - held_spooled_;
+        held_spooled_ = bytes;
+        return all <= shared_.options.uploads.together_bytes_max;
+    }
+
+    Duration upload_time_left() const
+    {
+        return began_ + shared_.options.uploads.limit - system_clock().boottime();
+    }
 
     bool hold(std::size_t bytes) noexcept
     {
@@ -271,9 +296,31 @@ private:
     bool ask_gate()
     {
         // What has no body, or a small one, costs nothing: the handler can refuse it.
-        if (!shared_.gate || reader_.has_small_body()) return true;
+        if (!shared_.gate || (reader_.has_small_body() && !is_small_upload())) return true;
         enter();
+        if (entry_.spooled_bytes_max > 0 && reader_.has_body() && !entry_.refusal) begin_upload();
         return !entry_.refusal;
+    }
+
+    bool is_small_upload()
+    {
+        const auto& is_upload = shared_.options.uploads.is_upload;
+        const bool may_be =
+            is_upload ? is_upload(reader_.request()) : !shared_.options.uploads.folder.empty();
+        return reader_.has_body() && may_be;
+    }
+
+    void begin_upload()
+    {
+        const UploadOptions& uploads = shared_.options.uploads;
+        if (uploads.folder.empty()) {
+            Text reason{"this server takes no uploads", "este servidor não aceita envios"};
+            entry_.refusal = to_response(problem_for(503, std::move(reason)), place());
+            entry_.refusal->route = entry_.route;
+            return;
+        }
+        const std::uint64_t bytes_max = std::min(entry_.spooled_bytes_max, uploads.bytes_max);
+        reader_.spool_body(BodySpool{uploads.folder, bytes_max});
     }
 
     void enter()
@@ -308,6 +355,7 @@ private:
         } else if (shared_.gate && reader_.has_small_body()) {
             enter();  // for its route and headers: nobody has asked yet
         }
+        if (reader_.spool() != nullptr) error_ = reader_.spool()->trouble();
         Problem problem = problem_for(refusal.status, std::move(refusal.reason));
         problem.headers = std::move(refusal.headers);
         std::ranges::copy(entry_.headers, std::back_inserter(problem.headers));
@@ -322,6 +370,7 @@ private:
     {
         reader_.take();
         hold(0);
+        hold_spooled(0);
         const Response response = *std::exchange(entry_.refusal, std::nullopt);
         const bool written = co_await write(response, stays);
         report(response);
@@ -408,6 +457,7 @@ private:
     std::string peer_;
     std::string out_;
     std::size_t held_ = 0;
+    std::uint64_t held_spooled_ = 0;
     bool is_reading_ = false;
     bool is_idle_ = false;
     bool is_overdue_ = false;

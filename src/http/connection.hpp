@@ -35,7 +35,8 @@ struct Shared {
     OnAnswered on_answered;
     Gate gate;
     std::atomic<bool> stopping = false;
-    std::atomic<std::size_t> bodies_bytes = 0;  // of bodies that are not small
+    std::atomic<std::size_t> bodies_bytes = 0;     // of bodies that are not small
+    std::atomic<std::uint64_t> uploads_bytes = 0;  // in files
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -69,9 +70,7 @@ protected:
 
 // Under TLS if there is a context.
 std::shared_ptr<Connection> make_connection(
-    Socket socket,
-    std::shared_ptr<boost::asio::ssl::context> tls,
-    Shared& shared
+    Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Shared& shared
 );
 
 }  // namespace umavez::http

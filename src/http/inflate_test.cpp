@@ -1,32 +1,37 @@
 #include "http/inflate.hpp"
 
-#include <gtest/gtest.h>
+#include "http/test_gzip.hpp"
 
-#include <zlib.h>
+#include <gtest/gtest.h>
 
 namespace umavez::http {
 namespace {
 
-std::string gzip(std::string_view plain, int window = 15 + 16)
+// The same bytes, one by one.
+std::string plain_bytewise(std::string_view packed, std::size_t bytes_max)
 {
-    z_stream stream{};
-    deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY);
-    std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-    stream.avail_in = static_cast<uInt>(plain.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    deflate(&stream, Z_FINISH);
-    packed.resize(packed.size() - stream.avail_out);
-    deflateEnd(&stream);
-    return packed;
+    GzipInflater inflater{bytes_max};
+    std::string plain;
+    const auto append = [&plain](std::string_view piece) -> std::optional<Refusal> {
+        plain += piece;
+        return std::nullopt;
+    };
+    for (std::size_t at = 0; at < packed.size(); ++at) {
+        if (const auto refusal = inflater.put(packed.substr(at, 1), append))
+            return std::to_string(refusal->status);
+    }
+    if (const auto refusal = inflater.finish()) return std::to_string(refusal->status);
+    return plain;
 }
 
 std::string plain_of(std::string_view packed, std::size_t bytes_max = 1'000'000)
 {
     auto result = inflate_gzip(packed, bytes_max);
-    if (auto* const refusal = std::get_if<Refusal>(&result)) return std::to_string(refusal->status);
-    return std::get<std::string>(std::move(result));
+    auto* const refusal = std::get_if<Refusal>(&result);
+    std::string said = refusal != nullptr ? std::to_string(refusal->status)
+                                          : std::get<std::string>(std::move(result));
+    EXPECT_EQ(plain_bytewise(packed, bytes_max), said);
+    return said;
 }
 
 TEST(Inflate, UnpacksWhatWasPacked)

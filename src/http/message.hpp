@@ -8,7 +8,9 @@
 #include <umavez/response.hpp>
 #include <umavez/task.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,8 @@
 
 namespace umavez::http {
 
+class SpooledBody;
+
 // A request whose framing was checked and whose body is complete.
 struct Request {
     std::string method;
@@ -26,6 +30,8 @@ struct Request {
     int version_minor = 1;
     std::vector<Header> headers;  // as sent, in order; trailers are dropped
     std::string body;
+    // Of an upload, whose `body` is empty (spooled_body.hpp). Null where no body was sent.
+    std::shared_ptr<const SpooledBody> spooled = {};
     std::string request_id;
     std::string peer;  // "127.0.0.1:49152"
 
@@ -57,6 +63,8 @@ struct Entry {
     std::optional<Response> refusal = {};  // is given at once; the body is not read
     std::string_view route = {};           // the pattern that matched, if one did
     std::span<const Header> headers = {};  // of what the server itself answers then: 413, 408 …
+    // Not 0: the body is an upload, and goes into a file of at most so many bytes.
+    std::uint64_t spooled_bytes_max = 0;
 };
 
 // Asked before a body is read or asked for that is more than a small and plain one, so that those who

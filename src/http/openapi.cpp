@@ -111,6 +111,9 @@ std::string to_request_body(const Body& body)
     if (!body.example.empty()) media.raw("example", body.example);
     JsonObject content;
     for (const std::string& type : body.media_types) content.raw(type, media.str());
+    JsonObject raw;
+    raw.raw("schema", to_json(text({.format = "binary"})));
+    for (const std::string& type : body.raw_media_types) content.raw(type, raw.str());
 
     JsonObject request;
     request.text_unless_empty("description", body.description);

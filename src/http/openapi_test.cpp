@@ -143,6 +143,30 @@ TEST(OpenApi, DescribesAnOperation)
     );
 }
 
+TEST(OpenApi, AnUploadIsAFormWithAFileOrTheFileItself)
+{
+    Router router;
+    Route upload{.method = "POST", .pattern = "/files"};
+    upload.body = Body{
+        .schema = object({{.name = "file", .type = text({.format = "binary"})}}),
+        .media_types = {"multipart/form-data"},
+        .raw_media_types = {"text/csv"},
+        .spooled_bytes_max = 1000,
+    };
+    router.add(std::move(upload), nothing);
+    const json::value made = json::parse(to_openapi(router, {.title = "umavez", .version = "1"}));
+    const json::value& content = made.at_pointer("/paths/~1files/post/requestBody/content");
+
+    EXPECT_EQ(content.at_pointer("/multipart~1form-data/schema/properties/file/format"), "binary");
+    EXPECT_EQ(
+        content.at_pointer("/text~1csv/schema"),
+        json::parse(R"({"type":"string","format":"binary"})")
+    );
+    const auto& answers = made.at_pointer("/paths/~1files/post/responses").as_object();
+    EXPECT_TRUE(answers.contains("413"));
+    EXPECT_TRUE(answers.contains("503"));
+}
+
 TEST(OpenApi, PathParametersAreThereWithoutADeclaration)
 {
     const json::value made = document();

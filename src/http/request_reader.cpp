@@ -66,6 +66,7 @@ RequestReader::Step RequestReader::read_head()
         chunked_ = std::make_unique<ChunkedBody>(limits_.body_bytes_max, limits_.head_bytes_max);
     begin_ += end->bytes;
     phase_ = Phase::body;
+    length_taken_ = 0;
     owes_check_ = framing_.has_body();
     owes_continue_ = framing_.expects_continue && framing_.has_body() && arrived().empty();
     return HeadRead{};
@@ -74,25 +75,46 @@ RequestReader::Step RequestReader::read_head()
 RequestReader::Step RequestReader::read_body()
 {
     if (std::exchange(owes_check_, false)) {
-        if (auto refusal = check_body(framing_, limits_.body_bytes_max)) return *std::move(refusal);
+        if (auto refusal = check_body(framing_, body_bytes_max())) return *std::move(refusal);
     }
+    if (auto refusal = take_piece()) return *std::move(refusal);
+    if (is_complete()) return finish();
+    if (std::exchange(owes_continue_, false)) return SendContinue{};
+    return NeedBytes{};
+}
+
+// What has arrived of the body, into memory or into the spool.
+std::optional<Refusal> RequestReader::take_piece()
+{
     if (chunked_) {
         begin_ += chunked_->put(arrived());
         if (chunked_->refusal()) return *chunked_->refusal();
-        if (chunked_->is_done()) {
-            request_.body = chunked_->take();
-            return finish();
-        }
-    } else {
-        const std::size_t missing = framing_.content_length - request_.body.size();
-        const std::string_view piece = arrived().substr(0, missing);
-        // Grows as bytes arrive: a length is only a promise.
-        request_.body.append(piece);
-        begin_ += piece.size();
-        if (piece.size() == missing) return finish();
+        if (!spool_) return std::nullopt;
+        auto refusal = spool_->put(chunked_->piece());
+        chunked_->drop_piece();
+        return refusal;
     }
-    if (std::exchange(owes_continue_, false)) return SendContinue{};
-    return NeedBytes{};
+    const std::string_view piece = arrived().substr(0, framing_.content_length - length_taken_);
+    begin_ += piece.size();
+    length_taken_ += piece.size();
+    if (spool_) return spool_->put(piece);
+    // Grows as bytes arrive: a length is only a promise.
+    request_.body.append(piece);
+    return std::nullopt;
+}
+
+bool RequestReader::is_complete() const noexcept
+{
+    return chunked_ ? chunked_->is_done() : length_taken_ == framing_.content_length;
+}
+
+void RequestReader::spool_body(BodySpool spool)
+{
+    UMAVEZ_ASSERT(phase_ == Phase::body && framing_.has_body() && owes_check_);
+    if (framing_.gzip) spool.unpack_gzip();
+    if (framing_.chunked)
+        chunked_ = std::make_unique<ChunkedBody>(spool.bytes_max(), limits_.head_bytes_max);
+    spool_ = std::make_unique<BodySpool>(std::move(spool));
 }
 
 bool RequestReader::skip_body()
@@ -103,16 +125,23 @@ bool RequestReader::skip_body()
 
 RequestReader::Step RequestReader::finish()
 {
-    if (framing_.gzip && framing_.has_body()) {
+    if (spool_) {
+        if (auto refusal = spool_->finish()) return *std::move(refusal);
+        request_.spooled = spool_->take();
+    } else if (chunked_) {
+        request_.body = chunked_->take();
+    }
+    if (!framing_.gzip || !framing_.has_body()) return Complete{};
+    if (!spool_) {
         auto unpacked = inflate_gzip(request_.body, limits_.body_bytes_max);
         if (auto* const refusal = std::get_if<Refusal>(&unpacked)) return std::move(*refusal);
         request_.body = std::get<std::string>(std::move(unpacked));
-        // They speak of the body as it was sent.
-        std::erase_if(request_.headers, [](const Header& header) {
-            return is_same_header(header.name, "Content-Encoding") ||
-                   is_same_header(header.name, "Content-Length");
-        });
     }
+    // They speak of the body as it was sent.
+    std::erase_if(request_.headers, [](const Header& header) {
+        return is_same_header(header.name, "Content-Encoding") ||
+               is_same_header(header.name, "Content-Length");
+    });
     return Complete{};
 }
 
@@ -123,8 +152,9 @@ bool RequestReader::has_small_body() const noexcept
            framing_.content_length <= std::min(small_bytes, limits_.body_bytes_max);
 }
 
-std::size_t RequestReader::body_bytes() const
+std::uint64_t RequestReader::body_bytes() const
 {
+    if (spool_) return 0;
     return chunked_ && request_.body.empty() ? chunked_->bytes() : request_.body.size();
 }
 
@@ -132,6 +162,7 @@ Request RequestReader::take()
 {
     phase_ = Phase::idle;
     chunked_.reset();
+    spool_.reset();
     return std::exchange(request_, Request{});
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// RequestReader: requests out of the bytes of one connection. It does no I/O: it says what to do
-// next, and the connection does it.
+// RequestReader: requests out of the bytes of one connection. It says what to do next, and the
+// connection does it: the only I/O here is that of a spool it was given.
 //
 //     bytes come in → next() → NeedBytes | HeadRead | SendContinue | Refusal | Complete → take()
 //
@@ -9,6 +9,7 @@
 // head alone need not send one. After a refusal nothing more can be read: where the next request
 // begins is unknown. Confined to its connection.
 
+#include "http/body_spool.hpp"
 #include "http/chunked_body.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"
@@ -53,6 +54,11 @@ public:
     // one may have arrived already.
     Request take();
 
+    // After HeadRead, of a request that has a body: it goes there instead of into memory, however
+    // small it is, and the limit of the spool is its limit.
+    void spool_body(BodySpool spool);
+    const BodySpool* spool() const noexcept { return spool_.get(); }
+
     // After HeadRead, instead of reading on: throws the body away if all of it has arrived, so that
     // the next request can follow. False: it is still on its way.
     bool skip_body();
@@ -65,7 +71,7 @@ public:
     bool has_body() const noexcept { return framing_.has_body(); }  // one was announced
     // The body takes no more room than a connection has anyway, and is handed on as it comes.
     bool has_small_body() const noexcept;
-    std::size_t body_bytes() const;                                 // that have arrived
+    std::uint64_t body_bytes() const;  // that have arrived and are in memory
     bool keeps_alive() const noexcept { return framing_.keep_alive; }
     Phase phase() const noexcept { return phase_; }
 
@@ -73,7 +79,13 @@ private:
     std::string_view arrived() const noexcept { return {buffer_.data() + begin_, end_ - begin_}; }
     Step read_head();
     Step read_body();
+    std::optional<Refusal> take_piece();
+    bool is_complete() const noexcept;
     Step finish();
+    std::uint64_t body_bytes_max() const noexcept
+    {
+        return spool_ ? spool_->bytes_max() : limits_.body_bytes_max;
+    }
 
     const ReaderLimits limits_;
     std::vector<char> buffer_;  // what has arrived is from begin_ to end_
@@ -85,7 +97,9 @@ private:
     Framing framing_;
     bool owes_check_ = false;  // whether the body is one that we take
     bool owes_continue_ = false;
+    std::uint64_t length_taken_ = 0;        // of Content-Length
     std::unique_ptr<ChunkedBody> chunked_;  // most bodies are not
+    std::unique_ptr<BodySpool> spool_;      // of an upload
 };
 
 }  // namespace umavez::http

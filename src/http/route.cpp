@@ -18,6 +18,7 @@ std::vector<std::string> problems_of(const Route& route)
     if (!route.query.empty()) add({"validation", "malformed-request"});
     if (route.body || route.method != "GET")
         add({"malformed-request", "too-large", "unsupported-media-type"});
+    if (route.body && route.body->spooled_bytes_max > 0) add({"unavailable"});
     return names;
 }
 

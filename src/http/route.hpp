@@ -29,6 +29,11 @@ struct Body {
     std::string example = {};  // JSON
     bool required = true;
     std::vector<std::string> media_types = {"application/json"};
+    std::vector<std::string> raw_media_types = {};  // whose bodies are bytes that no schema tells
+
+    // Not 0: an upload. Its body, of at most so many bytes and of what the server allows, comes as
+    // Request::spooled.
+    std::uint64_t spooled_bytes_max = 0;
 };
 
 struct Answer {

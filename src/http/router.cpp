@@ -118,6 +118,9 @@ void Router::add(Route route, Handler handler, RouteGate gate)
         return known.route.method == route.method;
     });
     UMAVEZ_ASSERT(is_new);
+    if (route.body && route.body->spooled_bytes_max > 0) {
+        uploads_.push_back({route.method, route.pattern.substr(0, route.pattern.find('{'))});
+    }
     path->endpoints.push_back({std::move(route), std::move(handler), std::move(gate)});
 }
 
@@ -188,8 +191,16 @@ Entry Router::enter(const Request& head) const
     } else if (!route.body) {
         entry.refusal = refuse(refuse_body(head), head);
     }
+    if (route.body) entry.spooled_bytes_max = route.body->spooled_bytes_max;
     if (entry.refusal) mark(*entry.refusal, entry);
     return entry;
+}
+
+bool Router::is_upload(const Request& head) const noexcept
+{
+    return std::ranges::any_of(uploads_, [&head](const UploadMark& upload) {
+        return head.method == upload.method && head.path.starts_with(upload.prefix);
+    });
 }
 
 Task<Response> Router::answer(Request request) const
@@ -200,8 +211,8 @@ Task<Response> Router::answer(Request request) const
     const Endpoint& endpoint = *found.endpoint;
     const bool has_unwanted_body =
         !endpoint.gate.refuse && !endpoint.route.body && !request.body.empty();
-    auto refusal = has_unwanted_body ? refuse_body(request)
-                                     : take_parameters(found, segments, request);
+    auto refusal =
+        has_unwanted_body ? refuse_body(request) : take_parameters(found, segments, request);
     if (refusal) {
         Response refused = refuse(*std::move(refusal), request);
         mark(refused, {.route = found.path->pattern, .headers = endpoint.gate.headers});

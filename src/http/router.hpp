@@ -44,6 +44,10 @@ public:
     // route refuses; a route that everybody may use and that declares no body takes none.
     Entry enter(const Request& head) const;
 
+    // Whether a route that takes uploads may be meant (server.hpp, UploadOptions): cheap, and right
+    // where it says no.
+    bool is_upload(const Request& head) const noexcept;
+
     Task<Response> answer(Request request) const;
 
     // "GET /healthz", sorted: the table that documents are checked against.
@@ -82,6 +86,11 @@ private:
     const Path* find(const std::vector<std::string_view>& segments) const;
 
     std::vector<Path> paths_;
+    struct UploadMark {
+        std::string method;
+        std::string prefix;  // of the path: up to its first {name}
+    };
+    std::vector<UploadMark> uploads_;
     std::function<std::optional<Response>(const Request&)> guard_;
 };
 

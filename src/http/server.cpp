@@ -74,8 +74,14 @@ constexpr Duration sweep_interval_max = std::chrono::milliseconds{500};
 
 Duration sweep_interval(const ServerOptions& options)
 {
-    const Duration shortest =
-        std::min({options.idle_limit, options.head_limit, options.body_limit, options.write_limit});
+    const Duration shortest = std::min(
+        {options.idle_limit,
+         options.head_limit,
+         options.body_limit,
+         options.write_limit,
+         options.uploads.limit,
+         options.uploads.stall_limit}
+    );
     return std::clamp(shortest / 4, sweep_interval_min, sweep_interval_max);
 }
 
@@ -202,7 +208,8 @@ private:
     {
         while (!shared_.stopping) {
             asio::io_context& context = loops_[next_loop_++ % loops_.size()].context;
-            auto [error, socket] = co_await acceptor_.async_accept(context.get_executor(), as_value);
+            auto [error, socket] =
+                co_await acceptor_.async_accept(context.get_executor(), as_value);
             if (shared_.stopping) co_return;
             if (!error && takes(std::move(socket))) continue;
             pause_.expires_after(accept_pause);

@@ -30,6 +30,20 @@ struct TlsFiles {
     std::string key;
 };
 
+// Bodies of routes that take uploads (Body::spooled_bytes_max): they go into files.
+struct UploadOptions {
+    std::string folder = {};                          // empty: uploads are refused
+    std::uint64_t bytes_max = 64 * 1024 * 1024;       // as sent, and unpacked
+    std::uint64_t together_bytes_max = 4ULL << 30;    // of all that are not answered yet
+    Duration limit = std::chrono::minutes{10};        // for the whole of one
+    Duration stall_limit = std::chrono::seconds{30};  // without a byte
+
+    // Whether a head may be that of an upload (Router::is_upload): the gate is then asked even where
+    // the body is small. Cheap, and on the connection's thread. Empty: where there is a folder the
+    // gate is asked about every body.
+    std::function<bool(const Request& head)> is_upload = {};
+};
+
 struct ServerOptions {
     std::string address = "127.0.0.1";
     std::uint16_t port = 8080;  // 0: any free one
@@ -45,6 +59,8 @@ struct ServerOptions {
     Duration head_limit = std::chrono::seconds{10};   // from the first byte of a head to its last
     Duration body_limit = std::chrono::seconds{30};   // for the whole body
     Duration write_limit = std::chrono::seconds{30};  // for the whole answer
+
+    UploadOptions uploads = {};
 };
 
 // What became of one request; views are valid during the call.

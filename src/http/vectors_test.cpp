@@ -36,7 +36,7 @@ std::size_t count_answers(std::string_view bytes)
     return count;
 }
 
-TEST(FramingVectors, EachIsAnsweredOnceAndAsExpected)
+void expect_vectors(ServerOptions options, const Gate& gate)
 {
     const std::filesystem::path file =
         std::filesystem::path{UMAVEZ_VECTORS_DIR} / "http-framing" / "requests.json";
@@ -44,7 +44,8 @@ TEST(FramingVectors, EachIsAnsweredOnceAndAsExpected)
     std::stringstream text;
     text << std::ifstream{file}.rdbuf();
     auto handler = [](Request) -> Task<Response> { co_return text_response(200, "ok"); };
-    auto server = Server::listen({.port = 0}, handler, nullptr);
+    options.port = 0;
+    auto server = Server::listen(std::move(options), handler, nullptr, gate);
     ASSERT_TRUE(server);
     (*server)->start();
 
@@ -71,6 +72,22 @@ TEST(FramingVectors, EachIsAnsweredOnceAndAsExpected)
             EXPECT_NE(answer.find("Connection: close"), std::string::npos);
         }
     }
+}
+
+TEST(FramingVectors, EachIsAnsweredOnceAndAsExpected)
+{
+    expect_vectors({}, {});
+}
+
+// The same bodies, into files.
+TEST(FramingVectors, EachUploadIsAnsweredOnceAndAsExpected)
+{
+    ServerOptions options;
+    options.uploads.folder = std::filesystem::temp_directory_path().string();
+    options.uploads.is_upload = [](const Request&) { return true; };
+    expect_vectors(std::move(options), [](const Request&) {
+        return Entry{.spooled_bytes_max = 1024 * 1024};
+    });
 }
 
 }  // namespace

@@ -12,36 +12,41 @@ namespace {
 bool takes(const http::Body& body, const http::MediaType& media_type)
 {
     const std::string given = media_type.type + "/" + media_type.subtype;
-    return std::ranges::find(body.media_types, given) != body.media_types.end();
+    return std::ranges::find(body.media_types, given) != body.media_types.end() ||
+           std::ranges::find(body.raw_media_types, given) != body.raw_media_types.end();
 }
 
 std::string accepted_types(const http::Body& body)
 {
-    return fmt::format("{}", fmt::join(body.media_types, ", "));
+    std::vector<std::string> all = body.media_types;
+    all.insert(all.end(), body.raw_media_types.begin(), body.raw_media_types.end());
+    return fmt::format("{}", fmt::join(all, ", "));
 }
 
 }  // namespace
 
-std::optional<http::Problem> check_body(const http::Route& route, const http::Request& request)
+http::Problem missing_body(const http::Body& body)
 {
-    if (!route.body) return std::nullopt;
-    if (request.body.empty()) {
-        if (!route.body->required) return std::nullopt;
-        const std::string accepted = accepted_types(*route.body);
-        return http::Problem{
-            .name = "malformed-body",
-            .detail =
-                {
-                    fmt::format("the body is missing; send {}", accepted),
-                    fmt::format("falta o corpo; envie {}", accepted),
-                },
-        };
-    }
+    const std::string accepted = accepted_types(body);
+    return http::Problem{
+        .name = "malformed-body",
+        .detail =
+            {
+                fmt::format("the body is missing; send {}", accepted),
+                fmt::format("falta o corpo; envie {}", accepted),
+            },
+    };
+}
+
+std::optional<http::Problem> check_media_type(
+    const http::Body& body, const std::vector<Header>& headers
+)
+{
     // A type that is given twice or cannot be read is told by whoever reads the body.
-    const auto value = http::find_header(request.headers, "Content-Type");
+    const auto value = http::find_header(headers, "Content-Type");
     const auto media_type = value ? http::parse_media_type(*value) : std::nullopt;
-    if (value && (!media_type || takes(*route.body, *media_type))) return std::nullopt;
-    const std::string accepted = accepted_types(*route.body);
+    if (value && (!media_type || takes(body, *media_type))) return std::nullopt;
+    const std::string accepted = accepted_types(body);
     return http::Problem{
         .name = "unsupported-media-type",
         .detail =
@@ -51,6 +56,16 @@ std::optional<http::Problem> check_body(const http::Route& route, const http::Re
             },
         .headers = {{"Accept", accepted}},
     };
+}
+
+std::optional<http::Problem> check_body(const http::Route& route, const http::Request& request)
+{
+    if (!route.body) return std::nullopt;
+    if (request.body.empty()) {
+        if (!route.body->required) return std::nullopt;
+        return missing_body(*route.body);
+    }
+    return check_media_type(*route.body, request.headers);
 }
 
 }  // namespace umavez::key_protocol

@@ -7,11 +7,19 @@
 #include "http/route.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace umavez::key_protocol {
 
-// 415 with the types that are accepted, 400 where a body is needed and there is none. A route
-// without a declared body takes whatever comes.
+// 415 with the types that are accepted.
+std::optional<http::Problem> check_media_type(
+    const http::Body& body, const std::vector<Header>& headers
+);
+
+// 400 where a body is needed and there is none.
+http::Problem missing_body(const http::Body& body);
+
+// Both. A route without a declared body takes whatever comes.
 std::optional<http::Problem> check_body(const http::Route& route, const http::Request& request);
 
 }  // namespace umavez::key_protocol

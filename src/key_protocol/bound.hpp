@@ -26,6 +26,33 @@ http::Handler handler_of(
     return [shared, answer](http::Request request) { return answer(shared, std::move(request)); };
 }
 
+inline http::Response refuse(
+    const http::Problem& problem, const ApiNeeds& needs, const http::Request& request
+)
+{
+    return to_response(problem, place_of(needs.problems, request));
+}
+
+// A request outside the protocol: a key it may carry is not looked at. Everything outlives the
+// exchange.
+inline Exchange exchange_without_key(
+    const http::Request& request,
+    const access::Caller& caller,
+    const std::optional<http::TraceContext>& trace,
+    const JsonTree* body
+)
+{
+    static const std::optional<Key> no_key;
+    return {
+        .request = request,
+        .caller = caller,
+        .language = http::choose_language(request.headers),
+        .key = no_key,
+        .trace = trace,
+        .body = body,
+    };
+}
+
 // For the log.
 inline void note_caller(http::Response& answer, const access::Caller& caller)
 {

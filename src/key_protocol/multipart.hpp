@@ -6,6 +6,7 @@
 // fingerprint; everything between the boundaries must. Preamble and epilogue mean nothing and are
 // left out. Pure, thread-safe. Parts are views into the body.
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct Part {
 };
 
 struct MultipartFault {
-    std::size_t offset = 0;
+    std::uint64_t offset = 0;
     std::string_view reason;  // a clause in English: "the closing boundary is missing"
     std::string_view reason_portuguese;
 };

@@ -6,6 +6,7 @@
 #include "key_protocol/content.hpp"
 #include "key_protocol/described.hpp"
 #include "key_protocol/outcome_problem.hpp"
+#include "key_protocol/upload_handler.hpp"
 #include "key_protocol/write_handler.hpp"
 
 #include <memory>
@@ -16,33 +17,6 @@ namespace {
 
 using BoundRead = std::shared_ptr<const Bound<ReadRoute>>;
 using BoundCall = std::shared_ptr<const Bound<CallRoute>>;
-
-http::Response refuse(
-    const http::Problem& problem, const ApiNeeds& needs, const http::Request& request
-)
-{
-    return to_response(problem, place_of(needs.problems, request));
-}
-
-// A request outside the protocol: a key it may carry is not looked at. Everything outlives the
-// exchange.
-Exchange exchange_without_key(
-    const http::Request& request,
-    const access::Caller& caller,
-    const std::optional<http::TraceContext>& trace,
-    const JsonTree* body
-)
-{
-    static const std::optional<Key> no_key;
-    return {
-        .request = request,
-        .caller = caller,
-        .language = http::choose_language(request.headers),
-        .key = no_key,
-        .trace = trace,
-        .body = body,
-    };
-}
 
 Task<http::Response> answer_read(BoundRead bound, http::Request request)
 {
@@ -119,9 +93,7 @@ template <typename Declared>
 void add_write(http::Router& router, Declared route, const ApiNeeds& needs)
 {
     http::Route described = described_write(route.route, route.operation.policy);
-    router.add(
-        std::move(described), write_handler(std::move(route), needs), write_gate_of(needs)
-    );
+    router.add(std::move(described), write_handler(std::move(route), needs), write_gate_of(needs));
 }
 
 template <typename Declared>
@@ -150,14 +122,18 @@ std::vector<OperationSpec*> Api::operations()
 
 void Api::bind(http::Router& router, const ApiNeeds& needs)
 {
-    for (AtomicRoute& route : std::exchange(atomic_, {})) add_write(router, std::move(route), needs);
-    for (LeasedRoute& route : std::exchange(leased_, {})) add_write(router, std::move(route), needs);
+    for (AtomicRoute& route : std::exchange(atomic_, {}))
+        add_write(router, std::move(route), needs);
+    for (LeasedRoute& route : std::exchange(leased_, {}))
+        add_write(router, std::move(route), needs);
     for (ReadRoute& route : std::exchange(reads_, {})) {
         add_plain(router, std::move(route), needs, answer_read);
     }
     for (CallRoute& route : std::exchange(calls_, {})) {
         add_plain(router, std::move(route), needs, answer_call);
     }
+    for (UploadRoute& route : std::exchange(uploads_, {}))
+        add_upload(router, std::move(route), needs);
 }
 
 }  // namespace umavez::key_protocol

@@ -84,6 +84,20 @@ struct CallRoute {
     std::function<Task<OrProblem<http::Response>>(const Exchange&)> call;
 };
 
+// Runs on a thread of its own kind (SideThreads), where it may block: reading the file, flushing
+// it, waiting for the database.
+using UploadAction = std::function<OrProblem<http::Response>(const Exchange&)>;
+
+// An endpoint whose body is an upload (http::Body::spooled_bytes_max): Exchange::request.spooled,
+// never null or empty. Who may not come in, or sends what it does not take, is refused before the
+// body is read. What `call` does must be safe to retry by itself: there is no key.
+struct UploadRoute {
+    http::Route route;
+    access::Role role = access::Role::writer;
+    UploadAction call;
+    std::size_t threads = 2;  // so many at once; the others wait their turn
+};
+
 // What bound routes use. All but the settings outlive the router.
 struct ApiNeeds {
     Engine& engine;
@@ -100,6 +114,7 @@ public:
     void add(LeasedRoute route) { leased_.push_back(std::move(route)); }
     void add(ReadRoute route) { reads_.push_back(std::move(route)); }
     void add(CallRoute route) { calls_.push_back(std::move(route)); }
+    void add(UploadRoute route) { uploads_.push_back(std::move(route)); }
 
     // Of all protected routes, valid until the next add() or bind(). Policies may still be changed:
     // the file of a deployment has the last word.
@@ -114,6 +129,7 @@ private:
     std::vector<LeasedRoute> leased_;
     std::vector<ReadRoute> reads_;
     std::vector<CallRoute> calls_;
+    std::vector<UploadRoute> uploads_;
 };
 
 }  // namespace umavez::key_protocol

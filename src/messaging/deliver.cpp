@@ -1,6 +1,6 @@
 #include "messaging/deliver.hpp"
 
-#include "base/random.hpp"
+#include "base/random_unit.hpp"
 #include "messaging/deliveries_table.hpp"
 #include "messaging/destinations_table.hpp"
 #include "messaging/secret.hpp"
@@ -17,12 +17,6 @@ using work::Item;
 
 // Only the status counts; a short answer is read to its end, out of politeness.
 constexpr std::size_t answer_bytes_max = 4096;
-
-double draw()
-{
-    constexpr std::uint64_t steps = std::uint64_t{1} << 53U;
-    return static_cast<double>(uniform(system_random(), steps)) / static_cast<double>(steps);
-}
 
 Result<Parcel> load(Database& database, const Item& item)
 {
@@ -66,7 +60,7 @@ Ended to_ended(const Verdict& verdict, const Delivery& delivery, const work::Ret
         case Verdict::Kind::cut: return {};  // due at once
         case Verdict::Kind::failed: break;
     }
-    Ended ended = work::after_failure(rule, delivery.attempts, verdict.why, draw());
+    Ended ended = work::after_failure(rule, delivery.attempts, verdict.why, unit(system_random()));
     ended.retry_in = std::max(ended.retry_in, verdict.wait_min);
     return ended;
 }
@@ -81,7 +75,7 @@ Result<void> note_health(
 {
     if (ended.is_failure) {
         const auto failures = static_cast<std::uint32_t>(delivery.destination_failures) + 1;
-        const Duration pause = work::retry_delay(rule, failures, draw());
+        const Duration pause = work::retry_delay(rule, failures, unit(system_random()));
         return pause_destination(transaction, delivery.destination_id, pause);
     }
     if (ended.state != "delivered" || delivery.destination_failures == 0) return {};

@@ -1,5 +1,7 @@
 #include "messaging/dispatch.hpp"
 
+#include "messaging/broker_use.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +9,20 @@
 namespace umavez::messaging {
 namespace {
 
-// An event has the time at which its transaction began, and may commit so much later: after a destination was
-// registered that it is to reach.
+// An event has the time at which its transaction began, and may commit so much later: after a destination
+// was registered that it is to reach.
 constexpr Duration longest_transaction = std::chrono::seconds{10};
 
 }  // namespace
+
+Result<bool> try_dispatching(Transaction& transaction)
+{
+    if (transaction.dialect() == Dialect::sqlite) return true;  // there is one writer
+    // Any number, as long as it is always the same.
+    const auto rows = transaction.query("SELECT pg_try_advisory_xact_lock(128533904713083)");
+    if (!rows) return std::unexpected(rows.error());
+    return rows->front().integer(0) != 0;
+}
 
 Result<DispatchBatch> take_undispatched(Transaction& transaction, std::size_t limit)
 {
@@ -58,6 +69,21 @@ Result<void> make_deliveries(Transaction& transaction, const DispatchBatch& batc
     return {};
 }
 
+Result<void> make_messages(Transaction& transaction, const DispatchBatch& batch)
+{
+    const auto made = transaction.execute(
+        "INSERT INTO umavez_messages (tenant_id, message_id, queue, aggregate, type, data, state, "
+        "due_at, created_at, changed_at) SELECT event.tenant_id, event.message_id, $4, "
+        "event.aggregate, event.type, event.data, 'pending', event.dispatched_at, "
+        "event.created_at, event.dispatched_at FROM umavez_outbox AS event "
+        "WHERE event.dispatched_at = $1 AND event.id BETWEEN $2 AND $3 "
+        "AND EXISTS (SELECT 1 FROM umavez_broker_use) ORDER BY event.id ON CONFLICT DO NOTHING",
+        {to_micros(batch.dispatched_at), batch.first_id, batch.last_id, events_queue}
+    );
+    if (!made) return std::unexpected(made.error());
+    return {};
+}
+
 Result<std::size_t> dispatch_once(Transaction& transaction, std::size_t limit)
 {
     const auto batch = take_undispatched(transaction, limit);
@@ -65,6 +91,8 @@ Result<std::size_t> dispatch_once(Transaction& transaction, std::size_t limit)
     if (batch->events == 0) return 0;
     const auto made = make_deliveries(transaction, *batch);
     if (!made) return std::unexpected(made.error());
+    const auto messages = make_messages(transaction, *batch);
+    if (!messages) return std::unexpected(messages.error());
     return batch->events;
 }
 

@@ -5,11 +5,13 @@
 #include "messaging/deliveries_table.hpp"
 #include "messaging/destinations_table.hpp"
 #include "messaging/documents.hpp"
+#include "messaging/message_routes.hpp"
 #include "messaging/routes.hpp"
 #include "operators/body_fields.hpp"
 #include "operators/refusals.hpp"
 #include "operators/route_parts.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -271,12 +273,14 @@ std::vector<CallRoute> operator_routes(const OperatorNeeds& needs)
     all.answers.push_back({.status = 200, .description = "how many"});
     all.problems.emplace_back("validation");
     all.problems.emplace_back("not-found");
-    return {
+    std::vector<CallRoute> routes = {
         bound(needs, declare_list(), list),
         bound(needs, declare_one("GET", "", "deliveries.show", "One delivery"), show),
         bound(needs, std::move(again), redrive),
         bound(needs, std::move(all), redrive_all),
     };
+    std::ranges::move(message_routes(needs), std::back_inserter(routes));
+    return routes;
 }
 
 }  // namespace umavez::messaging

@@ -2,12 +2,14 @@
 
 #include "base/random.hpp"
 #include "base/uuid.hpp"
+#include "database/change.hpp"
 
 namespace umavez::messaging {
 
 Result<void> append_event(Transaction& transaction, const OutboxEvent& event)
 {
-    const auto appended = transaction.execute(
+    return change(
+        transaction,
         "INSERT INTO umavez_outbox (tenant_id, message_id, aggregate, type, data, created_at) "
         "VALUES ($1, $2, $3, $4, $5, $6)",
         {event.tenant_id.text(),
@@ -17,8 +19,6 @@ Result<void> append_event(Transaction& transaction, const OutboxEvent& event)
          event.data,
          to_micros(transaction.now())}
     );
-    if (!appended) return std::unexpected(appended.error());
-    return {};
 }
 
 }  // namespace umavez::messaging

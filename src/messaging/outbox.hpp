@@ -25,7 +25,8 @@ struct OutboxEvent {
 
 Result<void> append_event(Transaction& transaction, const OutboxEvent& event);
 
-// The tables of the outbox, of destinations and of deliveries, for Database::migrate. Immutable.
+// The tables of the outbox, of destinations, of deliveries and of messages, for Database::migrate.
+// Immutable.
 std::span<const Migration> migrations(Dialect dialect);
 
 }  // namespace umavez::messaging

@@ -2,6 +2,7 @@
 
 #include "messaging/deliveries_table.hpp"
 #include "messaging/dispatch.hpp"
+#include "messaging/messages_table.hpp"
 #include "messaging/sweep.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t sweep_events = 500;  // in one transaction
 constexpr std::size_t sweep_batches = 20;  // in one pass
+constexpr Duration dispatch_again = std::chrono::milliseconds{20};
 
 }  // namespace
 
@@ -81,14 +83,25 @@ void Relay::run(const std::stop_token& stop)
 void Relay::dispatch_all(const std::stop_token& stop)
 {
     for (std::size_t events = options_.batch; events == options_.batch && !stop.stop_requested();) {
+        bool is_first = true;
         const auto dispatched = database_.transact([&](Transaction& transaction) -> Result<void> {
+            const auto first = try_dispatching(transaction);
+            if (!first) return std::unexpected(first.error());
+            is_first = *first;
+            if (!is_first) return {};
             const auto given = dispatch_once(transaction, options_.batch);
             if (!given) return std::unexpected(given.error());
             events = *given;
             return {};
         });
         if (!dispatched) return note_trouble(dispatched.error());
-        if (events > 0) worker_.wake();
+        if (is_first && events > 0) worker_.wake();
+        // Whoever else is at it may have looked before our event was there. And those that come one after the
+        // other are given out together.
+        if (!is_first || (events > 0 && events < options_.batch)) {
+            std::unique_lock lock{mutex_};
+            changed_.wait_for(lock, stop, dispatch_again, [] { return false; });
+        }
     }
 }
 
@@ -100,7 +113,9 @@ void Relay::sweep_some(const std::stop_token& stop)
         const auto done = database_.transact([&](Transaction& transaction) -> Result<void> {
             const auto removed = sweep_outbox(transaction, options_.retention, sweep_events);
             if (!removed) return std::unexpected(removed.error());
-            swept = *removed;
+            const auto messages = sweep_messages(transaction, options_.retention, sweep_events);
+            if (!messages) return std::unexpected(messages.error());
+            swept = std::max(*removed, *messages);
             return {};
         });
         if (!done) return note_trouble(done.error());

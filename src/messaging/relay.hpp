@@ -35,7 +35,7 @@ struct RelayOptions {
     Duration period = std::chrono::milliseconds{500};  // between looks where nobody calls wake()
     Duration lease = std::chrono::seconds{30};         // longer than a call may take
     Duration stop_grace = std::chrono::seconds{5};     // for calls under way, when it stops
-    Duration retention = std::chrono::hours{24 * 30};  // of events, once they are given out
+    Duration retention = std::chrono::hours{24 * 30};  // of events and messages, once they are out
     Duration sweep_period = std::chrono::minutes{1};
     std::size_t batch = 200;  // events given out in one transaction
     DeliveryOptions delivery = {};

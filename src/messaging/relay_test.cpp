@@ -210,6 +210,9 @@ TEST_F(RelayTest, ALowerIdThatCommitsLaterIsNotPassedOver)
         return other->transact([&](Transaction& transaction) -> Result<void> {
             const auto done = append(transaction, "fatura/1", 1, "fatura.paga");
             if (!done) return done;
+            const auto sent =
+                transaction.query("SELECT 1");  // the row has its id with the next answer
+            if (!sent) return std::unexpected(sent.error());
             appended.set_value();
             allowed.wait();
             return {};
@@ -368,7 +371,7 @@ TEST_F(RelayTest, StoppedInTheMiddleOfASendItIsSentAgain)
 TEST_F(RelayTest, WhatADeadRelayLeftIsTakenOver)
 {
     RelayOptions options = quick();
-    options.lease = 50ms;
+    options.lease = 500ms;  // longer than a claim may take
     open(options);
     HttpReceiver receiver{answers(200)};
     register_url(receiver.url());

@@ -1,7 +1,7 @@
 #pragma once
 
-// The endpoints of messaging: /api/v1/destinos for tenants, /ops/deliveries for operators. They are added
-// before the server starts; what they do then is thread-safe.
+// The endpoints of messaging: /api/v1/destinos for tenants, /ops/deliveries and /ops/messages for operators.
+// They are added before the server starts; what they do then is thread-safe.
 
 #include "http/problem_catalogue.hpp"
 #include "key_protocol/protect.hpp"

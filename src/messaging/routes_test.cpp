@@ -1,7 +1,9 @@
 // Destinations and deliveries over the API, without a relay.
 
+#include "messaging/broker_use.hpp"
 #include "messaging/destinations_table.hpp"
 #include "messaging/dispatch.hpp"
+#include "messaging/messages.hpp"
 #include "messaging/test_station.hpp"
 
 #include <gmock/gmock.h>
@@ -97,6 +99,57 @@ TEST_F(RoutesTest, ThereIsALimitToDestinations)
     const Answer refused = send("POST", destinos, valid, "one-more");
     EXPECT_EQ(refused.status, 409);
     EXPECT_TRUE(refused.is_problem("destinos-demais"));
+}
+
+TEST_F(RoutesTest, DeadMessagesAreListedDrivenAgainAndDropped)
+{
+    constexpr const char* why = R"({"reason":"test"})";
+    const auto made = database->transact([](Transaction& transaction) -> Result<void> {
+        const TenantId tenant = *TenantId::parse("default");
+        for (const char* const aggregate : {"mailing/1", "mailing/2"}) {
+            const auto appended =
+                append_message(transaction, {tenant, "mailing", aggregate, "x", "{}"});
+            if (!appended) return appended;
+        }
+        const auto dead = transaction.execute(
+            "UPDATE umavez_messages SET state = 'dead', attempts = 9, last_error = 'no route' "
+            "WHERE aggregate = 'mailing/1'"
+        );
+        if (!dead) return std::unexpected(dead.error());
+        return {};
+    });
+    ASSERT_TRUE(made) << made.error().detail;
+    const std::int64_t id = ask("SELECT id FROM umavez_messages WHERE state = 'dead'");
+    const std::string path = "/ops/messages/" + std::to_string(id);
+    const Answer dead = send("GET", "/ops/messages");
+    ASSERT_EQ(dead.status, 200) << dead.body;
+    EXPECT_THAT(dead.body, HasSubstr(R"("aggregate":"mailing/1")"));
+    EXPECT_THAT(dead.body, HasSubstr(R"("last_error":"no route")"));
+    EXPECT_THAT(dead.body, Not(HasSubstr("mailing/2")));
+    EXPECT_THAT(send("GET", "/ops/messages?state=pending").body, HasSubstr("mailing/2"));
+
+    EXPECT_EQ(send("POST", path + "/redrive", "{}").status, 422);
+    EXPECT_EQ(send("POST", path + "/redrive", why).status, 200);
+    EXPECT_EQ(ask("SELECT attempts FROM umavez_messages WHERE state = 'pending' ORDER BY id"), 0);
+    EXPECT_EQ(send("POST", path + "/redrive", why).status, 409);  // it is not dead any more
+    EXPECT_EQ(send("POST", path + "/drop", why).status, 200);
+    EXPECT_EQ(send("POST", path + "/drop", why).status, 404);
+    EXPECT_EQ(ask("SELECT count(*) FROM umavez_messages"), 1);
+}
+
+TEST_F(RoutesTest, ABrokerThatWasGivenUpIsForgotten)
+{
+    const auto made =
+        database->transact([](Transaction& transaction) { return remember_broker(transaction); });
+    ASSERT_TRUE(made) << made.error().detail;
+    happen("fatura/1", 1);
+    dispatch();
+    EXPECT_EQ(ask("SELECT count(*) FROM umavez_messages WHERE queue = 'events'"), 1);
+    EXPECT_EQ(send("POST", "/ops/broker/forget", "{}").status, 422);
+    EXPECT_EQ(send("POST", "/ops/broker/forget", R"({"reason":"test"})").status, 200);
+    happen("fatura/2", 1);
+    dispatch();
+    EXPECT_EQ(ask("SELECT count(*) FROM umavez_messages"), 0);
 }
 
 TEST_F(RoutesTest, DeliveriesPageByPage)

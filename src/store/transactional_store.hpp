@@ -9,6 +9,9 @@
 
 #include <umavez/transaction.hpp>
 
+#include <utility>
+#include <vector>
+
 namespace umavez {
 
 class TransactionalStore : public Store {
@@ -17,6 +20,20 @@ public:
 
     virtual Result<Found> insert_or_get(Transaction& transaction, Insertion insertion) = 0;
     virtual Result<Replaced> replace(Transaction& transaction, Replacement replacement) = 0;
+
+    // The same for many, whose keys differ; answers come in their order.
+    virtual Result<std::vector<Replaced>> replace_all(
+        Transaction& transaction, std::vector<Replacement> replacements
+    )
+    {
+        std::vector<Replaced> all;
+        for (Replacement& one : replacements) {
+            auto replaced = replace(transaction, std::move(one));
+            if (!replaced) return std::unexpected(replaced.error());
+            all.push_back(*std::move(replaced));
+        }
+        return all;
+    }
 
     // For a record that find() did not see, where there is one writer. Gives what was written, perhaps
     // without the response. unique_violation: it is there meanwhile, and the transaction is spoiled.

@@ -207,6 +207,35 @@ void add_waiting(
     }
 }
 
+void add_mailings(FamilyList& list, const EngineSnapshot& snapshot)
+{
+    list.gauge("umavez_broker_up", "1 while the broker takes messages, or none is configured");
+    list.add(snapshot.is_broker_up ? 1.0 : 0.0);
+    if (!snapshot.mailings) return;
+    const EngineSnapshot::Mailings& mailings = *snapshot.mailings;
+    list.gauge("umavez_mailings", "Mailings by status");
+    for (const auto& [status, count] : mailings.by_status) {
+        list.add(static_cast<double>(count), {{"status", status}});
+    }
+    list.gauge("umavez_mailing_recipients", "Recipients of all mailings by what became of them");
+    for (const auto& [status, count] : mailings.recipients) {
+        list.add(static_cast<double>(count), {{"status", status}});
+    }
+    list.gauge("umavez_mailing_uncertain", "Recipients that may have been sent to when nobody knew");
+    list.add(static_cast<double>(mailings.uncertain));
+    list.gauge("umavez_mailings_troubled", "Mailings that are not over and tell why they do not go on");
+    list.add(static_cast<double>(mailings.troubled));
+    list.gauge(
+        "umavez_mailing_silence_seconds",
+        "Since the last sign of life of the most silent mailing that a worker should be at"
+    );
+    list.add(mailings.silence_seconds);
+    list.gauge("umavez_messages", "Messages of the outbox that did not come to an end, by queue and state");
+    for (const auto& [queue, state, count] : mailings.messages) {
+        list.add(static_cast<double>(count), {{"queue", queue}, {"state", state}});
+    }
+}
+
 }  // namespace
 
 std::string to_prometheus_text(const EngineSnapshot& snapshot)
@@ -224,6 +253,7 @@ std::string to_prometheus_text(const EngineSnapshot& snapshot)
         "Events of ours that did not reach a destination, by state",
         snapshot.deliveries
     );
+    add_mailings(list, snapshot);
     add_operations(list, snapshot.operations);
     add_records(list, snapshot.records);
     add_database(list, snapshot);

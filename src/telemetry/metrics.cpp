@@ -73,6 +73,16 @@ struct Metrics::Families {
             .Name("umavez_webhook_processed_total")
             .Help("Runs of accepted events by the state they left the event in")
             .Register(registry);
+    prometheus::Family<prometheus::Counter>& mails =
+        prometheus::BuildCounter()
+            .Name("umavez_mails_total")
+            .Help("Mails that workers of this process handed over, by what is known of them")
+            .Register(registry);
+    prometheus::Family<prometheus::Counter>& uploads =
+        prometheus::BuildCounter()
+            .Name("umavez_uploads_total")
+            .Help("Uploads of mailings by what became of them")
+            .Register(registry);
     prometheus::Histogram& took =
         prometheus::BuildHistogram()
             .Name("umavez_http_request_seconds")
@@ -93,6 +103,12 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>())
         .Register(families_->registry)
         .Add({{"version", std::move(version)}})
         .Set(1);
+    for (const char* const verdict : {"accepted", "refused", "put off", "unreachable", "unknown"}) {
+        families_->mails.Add({{"verdict", verdict}});
+    }
+    for (const char* const outcome : {"created", "existing", "refused"}) {
+        families_->uploads.Add({{"outcome", outcome}});
+    }
 }
 
 Metrics::~Metrics() = default;
@@ -127,6 +143,16 @@ void Metrics::count_webhook_processed(std::string_view provider, std::string_vie
 {
     families_->processed.Add({{"provider", std::string{provider}}, {"state", std::string{state}}}
     ).Increment();
+}
+
+void Metrics::count_mail(std::string_view verdict)
+{
+    families_->mails.Add({{"verdict", std::string{verdict}}}).Increment();
+}
+
+void Metrics::count_upload(std::string_view outcome)
+{
+    families_->uploads.Add({{"outcome", std::string{outcome}}}).Increment();
 }
 
 std::string Metrics::text(const EngineSnapshot& snapshot) const

@@ -31,6 +31,22 @@ struct EngineSnapshot {
     };
     std::vector<Waiting> events;      // of providers
     std::vector<Waiting> deliveries;  // of ours
+
+    struct Messages {
+        std::string queue;
+        std::string state;
+        std::int64_t count = 0;
+    };
+    struct Mailings {
+        std::vector<Waiting> by_status;   // mailings
+        std::vector<Waiting> recipients;  // of all mailings
+        std::int64_t uncertain = 0;       // recipients that ever were
+        std::int64_t troubled = 0;   // mailings that are not over and tell why they do not go on
+        double silence_seconds = 0;  // of the most silent mailing that a worker should be at
+        std::vector<Messages> messages;
+    };
+    std::optional<Mailings> mailings;  // nullopt: the store could not be read
+    bool is_broker_up = true;          // also where there is none
 };
 
 // The part that only reads: everything about the engine, in the text format of Prometheus.
@@ -55,6 +71,12 @@ public:
     void expect_webhooks(std::string_view provider);
     // `state` that a run left the event in: done, ignored, stale, waiting, dead, or pending where it failed.
     void count_webhook_processed(std::string_view provider, std::string_view state);
+
+    // What this process's workers know of a mail they handed over: accepted, refused, put off, unreachable,
+    // unknown.
+    void count_mail(std::string_view verdict);
+    // `outcome` of an upload: created, existing, refused.
+    void count_upload(std::string_view outcome);
 
     // Everything, for /metrics.
     std::string text(const EngineSnapshot& snapshot) const;

@@ -1,6 +1,10 @@
 #include "work/work_table.hpp"
 
+#include "engine/finish_all.hpp"
+
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace umavez::work {
 namespace {
@@ -13,6 +17,66 @@ Result<void> done(const Result<std::int64_t>& changed)
 {
     if (!changed) return std::unexpected(changed.error());
     return {};
+}
+
+struct EndStatement {
+    std::string sql;
+    Values values;
+};
+
+// The ends as rows of a WITH, which both databases can update from.
+EndStatement to_statement(
+    const WorkTable& table, const std::vector<EndedRun>& runs, Instant instant
+)
+{
+    std::vector<std::string_view> also;
+    for (const EndedRun& run : runs) {
+        for (const auto& [column, value] : run.ended.also) {
+            if (std::ranges::find(also, column) == also.end()) also.push_back(column);
+        }
+    }
+    const std::int64_t now = to_micros(instant);
+    EndStatement statement{.values = {now}};
+    std::string rows;
+    const auto add = [&](Value value, std::string_view type) {
+        statement.values.push_back(std::move(value));
+        rows += fmt::format(
+            "{}CAST(${} AS {})", rows.back() == '(' ? "" : ", ", statement.values.size(), type
+        );
+    };
+    for (const EndedRun& run : runs) {
+        const Ended& ended = run.ended;
+        rows += rows.empty() ? "(" : ", (";
+        add(run.item.id, "BIGINT");
+        add(run.item.run, "BIGINT");
+        add(std::string{ended.state}, "TEXT");
+        add(std::int64_t{ended.is_failure ? 1 : 0}, "BIGINT");
+        add(now + ended.retry_in.count(), "BIGINT");
+        add(ended.why ? Value{*ended.why} : Value{}, "TEXT");
+        for (const std::string_view column : also) {
+            const auto own =
+                std::ranges::find(ended.also, column, [](const auto& pair) { return pair.first; });
+            add(own == ended.also.end() ? Value{} : Value{own->second}, "TEXT");
+        }
+        rows += ")";
+    }
+    std::string columns;
+    std::string changes;
+    for (const std::string_view column : also) {
+        columns += fmt::format(", {}", column);
+        changes += fmt::format(", {0} = coalesce(ended.{0}, {1}.{0})", column, table.name);
+    }
+    statement.sql = fmt::format(
+        "WITH ended (id, run, state, failures, due_at, why{0}) AS (VALUES {1}) UPDATE {2} SET "
+        "state = ended.state, run = {2}.run + 1, takes = 0, attempts = attempts + ended.failures, "
+        "due_at = ended.due_at, last_error = ended.why, changed_at = $1{3} FROM ended "
+        "WHERE {2}.id = ended.id AND {2}.run = ended.run",
+        columns,
+        rows,
+        table.name,
+        changes
+    );
+    return statement;
 }
 
 }  // namespace
@@ -81,39 +145,31 @@ Result<void> end_run(
     const Ended& ended
 )
 {
-    const std::int64_t now = to_micros(transaction.now());
-    Values values{
-        item.id,
-        item.run,
-        std::string{ended.state},
-        std::int64_t{ended.is_failure ? 1 : 0},
-        now + ended.retry_in.count(),
-        ended.why ? Value{*ended.why} : Value{},
-        now,
-    };
-    std::string also;
-    for (const auto& [column, value] : ended.also) {
-        values.push_back(value);
-        also += fmt::format(", {} = ${}", column, values.size());
-    }
-    const auto changed = transaction.execute(
-        fmt::format(
-            "UPDATE {} SET state = $3, run = run + 1, takes = 0, attempts = attempts + $4, due_at "
-            "= $5, "
-            "last_error = $6, changed_at = $7{} WHERE id = $1 AND run = $2",
-            table.name,
-            also
-        ),
-        values
-    );
+    return end_runs(transaction, table, {{item, &lease, ended}});
+}
+
+Result<void> end_runs(
+    Transaction& transaction, const WorkTable& table, const std::vector<EndedRun>& runs
+)
+{
+    if (runs.empty()) return {};
+    const EndStatement statement = to_statement(table, runs, transaction.now());
+    const auto changed = transaction.execute(statement.sql, statement.values);
     if (!changed) return std::unexpected(changed.error());
-    if (*changed == 0) {
+    if (*changed != static_cast<std::int64_t>(runs.size())) {
         return transaction.spoil(
             {Errc::lease_lost, "the run was ended by somebody else", std::source_location::current()
             }
         );
     }
-    return lease.finish(transaction, Response{.status = 200, .body = std::string{ended.state}});
+    std::vector<LeaseFinish> finishes;
+    finishes.reserve(runs.size());
+    for (const EndedRun& run : runs) {
+        finishes.push_back(
+            {run.lease, Response{.status = 200, .body = std::string{run.ended.state}}}
+        );
+    }
+    return finish_all(transaction, std::move(finishes));
 }
 
 Result<void> mark_dead(

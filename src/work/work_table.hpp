@@ -74,8 +74,8 @@ struct Ended {
     bool is_failure = false;  // counts as an attempt
     Duration retry_in{0};     // for pending
 
-    // More columns to set; the names are literals of ours.
-    std::vector<std::pair<std::string_view, Value>> also = {};
+    // More columns of text to set; the names are literals of ours.
+    std::vector<std::pair<std::string_view, std::string>> also = {};
 };
 
 // Writes the end of a run and completes its record, in one transaction with whatever else is done there. An
@@ -86,6 +86,17 @@ Result<void> end_run(
     const Item& item,
     Lease& lease,
     const Ended& ended
+);
+
+// The same for several runs at once, in two statements. The rows that have one of the columns `also` get
+// it, the others keep theirs.
+struct EndedRun {
+    Item item;
+    Lease* lease = nullptr;
+    Ended ended = {};
+};
+Result<void> end_runs(
+    Transaction& transaction, const WorkTable& table, const std::vector<EndedRun>& runs
 );
 
 // Ends a run that nobody may begin any more, without its record.

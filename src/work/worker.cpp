@@ -8,6 +8,9 @@
 namespace umavez::work {
 namespace {
 
+// So many items after one that made its neighbours run twice: it may not be the only one.
+constexpr std::size_t alone_after_loss = 64;
+
 Request request_of(const WorkTable& table, const Item& item)
 {
     RecordId id = record_id_of(table, item);
@@ -136,22 +139,47 @@ std::optional<std::string> Worker::take_trouble()
 
 void Worker::run()
 {
-    while (auto claimed = next_item()) {
-        const auto done = run_or_free(run_item_, claimed->lease, claimed->item);
-        if (!done) note_trouble(done.error());
-        clear_suspect(claimed->item);
+    for (;;) {
+        std::vector<Claimed> items = next_items();
+        if (items.empty()) return;
+        if (items.size() > 1) items = run_together(std::move(items));
+        for (Claimed& one : items) run_alone(one);
         // What just ended may be what another item waited for.
         if (!table_.ready.empty()) wake();
     }
 }
 
-std::optional<Worker::Claimed> Worker::next_item()
+void Worker::run_alone(Claimed& claimed)
+{
+    const auto done = run_or_free(run_item_, claimed.lease, claimed.item);
+    if (!done) note_trouble(done.error());
+    clear_suspect(claimed.item);
+}
+
+// Gives back what is to be run alone.
+std::vector<Claimed> Worker::run_together(std::vector<Claimed> items)
+{
+    const auto left = options_.run_together(items);
+    {
+        const std::lock_guard guard{mutex_};
+        --batches_;
+        if (!left) alone_left_ = alone_after_loss;
+        changed_.notify_all();
+    }
+    if (!left) return items;
+    std::erase_if(items, [&](const Claimed& one) {
+        return std::ranges::find(*left, one.item) == left->end();
+    });
+    return items;
+}
+
+std::vector<Claimed> Worker::next_items()
 {
     std::unique_lock lock{mutex_};
     for (;;) {
-        if (is_stopping_) return std::nullopt;
+        if (is_stopping_) return {};
         // The next ones are claimed while the others are still at work.
-        const bool is_low = claimed_.size() < options_.threads && has_more_;
+        const bool is_low = claimed_.size() < options_.threads * options_.together_max && has_more_;
         if (!is_fetching_ && (claimed_.empty() || is_low)) {
             const std::uint64_t wakes = wakes_;
             if (fetch(lock) || !claimed_.empty() || is_stopping_) continue;
@@ -164,13 +192,31 @@ std::optional<Worker::Claimed> Worker::next_item()
             changed_.notify_one();
             continue;
         }
-        if (!claimed_.empty()) {
-            std::optional<Claimed> next{std::move(claimed_.front())};
-            claimed_.pop_front();
-            return next;
+        if (!claimed_.empty() && (batches_ < options_.batches_max || alone_left_ > 0)) {
+            return take_claimed();
         }
         changed_.wait(lock);
     }
+}
+
+// The next one, and as many after it as are this thread's share. A suspect is alone: should it kill us, it
+// must take nobody along.
+std::vector<Claimed> Worker::take_claimed()
+{
+    std::size_t count =
+        std::clamp<std::size_t>(claimed_.size() / options_.threads, 1, options_.together_max);
+    if (alone_left_ > 0) count = 1;
+    std::vector<Claimed> items;
+    while (items.size() < count && !claimed_.empty()) {
+        const bool is_suspect = suspect_ == claimed_.front().item;
+        if (is_suspect && !items.empty()) break;
+        items.push_back(std::move(claimed_.front()));
+        claimed_.pop_front();
+        if (is_suspect) break;
+    }
+    if (alone_left_ > 0) --alone_left_;
+    if (items.size() > 1) ++batches_;
+    return items;
 }
 
 // One look at the table, by one thread at a time. False: there was nothing for us, or it could not be seen.
@@ -236,7 +282,7 @@ void Worker::clear_suspect(const Item& item)
     changed_.notify_all();
 }
 
-std::vector<Worker::Claimed> Worker::claim(const std::vector<Item>& items)
+std::vector<Claimed> Worker::claim(const std::vector<Item>& items)
 {
     std::vector<Task<Result<Begun>>> beginning;
     beginning.reserve(items.size());

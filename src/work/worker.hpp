@@ -7,6 +7,9 @@
 // owners too often is dead. Those that were claimed beside it and died with it are not: what was taken
 // before and not ended is claimed one at a time, so each counts its own deaths alone.
 //
+// Where items are short, a thread may run several in one transaction: one commit for many. Whatever goes
+// wrong with one of them undoes them all, and each is run alone: what is true of an item is true of it alone.
+//
 // Thread-safe. Outlived by engine and database. stop() lets the items that run come to their end.
 
 #include "work/work_table.hpp"
@@ -21,6 +24,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,6 +36,17 @@ namespace umavez::work {
 // nothing.
 using RunItem = std::function<Result<void>(Lease& lease, const Item& item)>;
 
+// An item that is ours to run. Its lease is kept alive while it waits for a thread.
+struct Claimed {
+    Item item;
+    Lease lease;
+};
+
+// Runs several items in one transaction, and ends them there (end_runs): one commit for all of them. Tells
+// which were left and are to be run alone. An error means that none was ended: each is then run alone. It
+// may throw nothing.
+using RunItems = std::function<Result<std::vector<Item>>(std::span<Claimed> claimed)>;
+
 struct WorkerOptions {
     std::size_t threads = 8;
     Duration period = std::chrono::seconds{1};   // between looks at a table that had nothing to do
@@ -39,6 +54,12 @@ struct WorkerOptions {
     // Taken in one look. Their claims share a commit, so many are cheap; but what waits here waits for nobody
     // else: few, where an item may take long.
     std::size_t items_max = 64;
+    // Items that nobody took before may be run together, at most so many.
+    RunItems run_together = {};
+    std::size_t together_max = 1;
+    // At a time: batches keep a database busy, and more of them only get into each other's way. Threads above
+    // this are for items that run alone, and may wait for others than the database.
+    std::size_t batches_max = 4;
     // An item was given up without having been run. It may throw nothing.
     std::function<void(const Item& item, const std::string& why)> on_dead = {};
 };
@@ -61,15 +82,12 @@ public:
     std::optional<std::string> take_trouble();
 
 private:
-    // An item that is ours to run. Its lease is kept alive while it waits for a thread.
-    struct Claimed {
-        Item item;
-        Lease lease;
-    };
-
     void run();
-    // Nullopt: stopped.
-    std::optional<Claimed> next_item();
+    // Empty: stopped.
+    std::vector<Claimed> next_items();
+    std::vector<Claimed> take_claimed();
+    std::vector<Claimed> run_together(std::vector<Claimed> items);
+    void run_alone(Claimed& claimed);
     bool fetch(std::unique_lock<std::mutex>& lock);
     std::vector<Item> take();
     std::vector<Item> leave_suspects(std::vector<Taken> taken);
@@ -88,6 +106,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Claimed> claimed_;  // guarded by mutex_
+    std::size_t alone_left_ = 0;   // guarded by mutex_: so many are not run together
+    std::size_t batches_ = 0;      // guarded by mutex_: that run
     bool is_fetching_ = false;     // guarded by mutex_
     bool has_more_ = false;        // guarded by mutex_: the last look found all it asked for
     bool is_stopping_ = false;     // guarded by mutex_

@@ -106,6 +106,24 @@ protected:
         });
     }
 
+    // One transaction for all of them. `wrong` is an item that cannot be done beside others.
+    Result<std::vector<Item>> do_chores(std::span<Claimed> claimed, std::int64_t wrong = 0)
+    {
+        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+            std::vector<EndedRun> runs;
+            for (Claimed& one : claimed) {
+                const auto made =
+                    transaction.execute("INSERT INTO effects VALUES ($1)", {one.item.id});
+                if (!made) return std::unexpected(made.error());
+                if (one.item.id == wrong) return fail(Errc::invalid_argument, "no luck");
+                runs.push_back({one.item, &one.lease, {.state = "done"}});
+            }
+            return end_runs(transaction, table, runs);
+        });
+        if (!done) return std::unexpected(done.error());
+        return std::vector<Item>{};
+    }
+
     std::unique_ptr<Database> database;
     std::unique_ptr<Engine> engine;
 
@@ -258,6 +276,135 @@ TEST_F(WorkerTest, WhatWasTakenBeforeIsRunOneAtATime)
     EXPECT_EQ(most, 1);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 20);
     EXPECT_EQ(ask("SELECT max(takes) FROM chores"), 0);
+}
+
+TEST_F(WorkerTest, ItemsMayShareATransaction)
+{
+    std::atomic<int> alone = 0;
+    std::atomic<int> batches = 0;
+    std::atomic<std::size_t> most = 0;
+    const RunItem chore = [&](Lease& lease, const Item& item) {
+        ++alone;
+        return do_chore(lease, item);
+    };
+    const RunItems chores = [&](std::span<Claimed> claimed) {
+        ++batches;
+        most = std::max(most.load(), claimed.size());
+        return do_chores(claimed);
+    };
+    open();
+    add(300);
+    const WorkerOptions options{.threads = 2, .run_together = chores, .together_max = 8};
+    Worker one{*engine, *database, table, chore, options};
+    Worker two{*engine, *database, table, chore, options};
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done' AND run = 1", 300));
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 300);
+    EXPECT_EQ(ask("SELECT count(DISTINCT chore) FROM effects"), 300);
+    EXPECT_EQ(most, 8);
+    EXPECT_LT(batches + alone, 150);
+}
+
+TEST_F(WorkerTest, WhatGoesWrongBesideOthersIsRunAlone)
+{
+    const RunItem chore = [&](Lease& lease, const Item& item) {
+        return do_chore(lease, item, {.state = item.id == 13 ? "dead" : "done"});
+    };
+    const RunItems chores = [&](std::span<Claimed> claimed) { return do_chores(claimed, 13); };
+    open();
+    add(200);
+    Worker worker{
+        *engine, *database, table, chore, {.threads = 2, .run_together = chores, .together_max = 8}
+    };
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'pending'", 0));
+    EXPECT_EQ(ask("SELECT id FROM chores WHERE state = 'dead'"), 13);
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'done' AND run = 1"), 199);
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 200);
+    EXPECT_EQ(ask("SELECT count(DISTINCT chore) FROM effects"), 200);
+}
+
+TEST_F(WorkerTest, WhatIsLeftOfABatchIsRunAlone)
+{
+    const RunItem chore = [&](Lease& lease, const Item& item) {
+        return do_chore(lease, item, {.state = "alone"});
+    };
+    const RunItems chores = [&](std::span<Claimed> claimed) -> Result<std::vector<Item>> {
+        const std::vector<Item> left{claimed.back().item};
+        const auto done = do_chores(claimed.first(claimed.size() - 1));
+        if (!done) return done;
+        return left;
+    };
+    open();
+    add(64);
+    Worker worker{
+        *engine, *database, table, chore, {.threads = 1, .run_together = chores, .together_max = 8}
+    };
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'pending'", 0));
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'alone'"), 8);
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 64);
+}
+
+TEST_F(WorkerTest, WhatWasTakenBeforeIsNotRunBesideOthers)
+{
+    std::atomic<int> batches = 0;
+    const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
+    const RunItems chores = [&](std::span<Claimed> claimed) {
+        ++batches;
+        return do_chores(claimed);
+    };
+    open();
+    add(20);
+    sql("UPDATE chores SET takes = 1");
+    Worker worker{
+        *engine,
+        *database,
+        table,
+        chore,
+        {.threads = 1, .period = 1ms, .run_together = chores, .together_max = 8}
+    };
+    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 20));
+    EXPECT_EQ(batches, 0);
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 20);
+}
+
+// One of two was run by somebody else meanwhile: neither is ended in this transaction.
+TEST_F(WorkerTest, ALeaseThatIsLostUndoesTheWholeBatch)
+{
+    OperationSpec spec = operation_of(table, {.lease = 1s});
+    spec.policy.run_limit = 1s;  // instead of a process that is stopped: its heartbeats end
+    engine = *open_engine(*database, {.worker_period = std::nullopt});
+    ASSERT_TRUE(engine->declare(spec));
+    ASSERT_TRUE(engine->start());
+    add(2);
+    const auto begin = [&](const Item& item) {
+        RecordId id = record_id_of(table, item);
+        return engine->begin(
+            {.tenant_id = id.tenant_id,
+             .operation = id.operation,
+             .key = id.key,
+             .target = make_target({table.operation}),
+             .fingerprint = {}}
+        );
+    };
+    std::vector<Claimed> batch;
+    for (const Item& item : {Item{1, 0}, Item{2, 0}}) {
+        auto begun = begin(item);
+        ASSERT_TRUE(begun && std::holds_alternative<Lease>(*begun));
+        batch.push_back({item, std::get<Lease>(std::move(*begun))});
+    }
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (bool is_taken_over = false; !is_taken_over;) {
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+        auto again = begin({2, 0});
+        ASSERT_TRUE(again) << again.error().detail;
+        is_taken_over = std::holds_alternative<Lease>(*again);
+    }
+
+    const auto done = do_chores(batch);
+
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Errc::lease_lost);
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 0);
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'pending' AND run = 0"), 2);
 }
 
 TEST_F(WorkerTest, WhatWasOnlyTakenIsGivenBackWhenItStops)

@@ -5,7 +5,9 @@ no reason to skip: the database is half of what is tested.
 """
 
 import contextlib
+import copy
 import ctypes
+import itertools
 import os
 import pwd
 import shutil
@@ -67,6 +69,8 @@ class Postgres:
         self.process = None
         self.log = None
         self.is_frozen = False
+        self.database = "postgres"
+        self._numbers = itertools.count(1)
         try:
             self._make()
             self.start()
@@ -137,13 +141,20 @@ class Postgres:
                 os.kill(int(child), number)
         self.is_frozen = is_frozen
 
+    def fresh(self):
+        """An empty database on this server: the tests of a class share the server and nothing else."""
+        fresh = copy.copy(self)
+        fresh.database = f"test_{next(self._numbers)}"
+        self.rows(f"CREATE DATABASE {fresh.database}")
+        return fresh
+
     @property
     def url(self):
-        return f"postgres://postgres@/postgres?host={self.folder}&port=5432"
+        return f"postgres://postgres@/{self.database}?host={self.folder}&port=5432"
 
     def psql(self, *arguments):
         return [f"{binaries()}/psql", "-X", "-q", "-A", "-t", "-F", SEPARATOR, "-h", self.folder, "-p", "5432",
-                "-U", "postgres", "-v", "ON_ERROR_STOP=1", *arguments]
+                "-U", "postgres", "-d", self.database, "-v", "ON_ERROR_STOP=1", *arguments]
 
     def session(self):
         return Session(self)

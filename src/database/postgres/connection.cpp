@@ -142,7 +142,7 @@ void Connection::send(
                                  format
                              ) == 1;
     }
-    pending_.push_back({Kind::query, sql});
+    pending_.push_back({.kind = Kind::query, .sql = sql});
     if (!is_sent) is_lost_ = true;
 }
 
@@ -150,7 +150,7 @@ void Connection::sync()
 {
     if (is_lost_) return;
     if (PQpipelineSync(handle_) != 1) is_lost_ = true;
-    pending_.push_back({Kind::sync, {}});
+    pending_.push_back({.kind = Kind::sync});
 }
 
 void Connection::send_off()
@@ -184,6 +184,13 @@ pg_result* Connection::next_result(Duration deadline)
 {
     if (!wait_for_input(deadline)) return nullptr;
     return PQgetResult(handle_);
+}
+
+std::size_t Connection::queued() const noexcept
+{
+    return static_cast<std::size_t>(std::ranges::count_if(pending_, [](const Pending& one) {
+        return one.kind == Kind::query && !one.is_owed;
+    }));
 }
 
 Result<std::vector<Answer>> Connection::round_trip(Duration limit)

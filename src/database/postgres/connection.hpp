@@ -57,6 +57,9 @@ public:
     // A closure's: answered in text. `sql` outlives its answer.
     void enqueue(std::string_view sql, Parameters& parameters);
 
+    // How many answers the next trip will bring.
+    std::size_t queued() const noexcept;
+
     // The answers to all that was queued, in order. store_unavailable: the connection is lost, and
     // with it any knowledge of what the server did with the queued statements.
     Result<std::vector<Answer>> round_trip(Duration limit);

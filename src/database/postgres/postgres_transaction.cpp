@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace umavez::pg {
 namespace {
@@ -24,6 +25,16 @@ const StaticSql pooled_sql{
 };
 const StaticSql scans_off_sql{"SET LOCAL enable_seqscan = off"};
 const StaticSql scans_on_sql{"SET LOCAL enable_seqscan TO DEFAULT"};
+const StaticSql lane_plans_sql{
+    "SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', "
+    "true), "
+    "set_config('plan_cache_mode', 'force_generic_plan', true)"
+};
+const std::array own_plans_sql = {
+    StaticSql{"SET LOCAL enable_hashjoin TO DEFAULT"},
+    StaticSql{"SET LOCAL enable_mergejoin TO DEFAULT"},
+    StaticSql{"SET LOCAL plan_cache_mode TO DEFAULT"},
+};
 const StaticSql clock_sql{"SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8"};
 
 // Savepoints are named by depth.
@@ -166,6 +177,20 @@ Result<Answer> PostgresTransaction::exchange(bool is_write, Whose whose)
             false
         );
     }
+    const std::deque<Change> changes = std::exchange(changes_, {});  // answers refer to their texts
+    const bool is_as_said = std::ranges::all_of(changes, [&](const Change& one) {
+        const Answer& answer = answers->at(one.place);
+        return !answer.is_ok() || answer.changed() == one.rows;
+    });
+    if (!is_as_said) {
+        wants_savepoints_ = true;
+        return lose(
+            {Errc::store_unavailable,
+             "a row changed inside the transaction; try again",
+             std::source_location::current()},
+            true
+        );
+    }
     for (Answer& answer : *answers) {
         if (!answer.is_ok() && !answer.is_skipped()) {
             return refuse(answer, &answer == &answers->back());
@@ -188,7 +213,11 @@ std::unexpected<Error> PostgresTransaction::refuse(const Answer& answer, bool is
         case Remedy::reconnect: connection_.abandon(); return lose(std::move(error), true);
         case Remedy::none: break;
     }
-    if (!is_last) return lose(std::move(error), false);
+    if (!is_last) {
+        // Deferred in the hope that it would do. A run with care gets the error where it belongs.
+        wants_savepoints_ = options_.savepoints == Savepoints::imagined;
+        return lose(std::move(error), wants_savepoints_);
+    }
     return fail_here(std::move(error));
 }
 
@@ -229,7 +258,14 @@ Result<Answer> PostgresTransaction::ask(
     std::string_view sql, const Values& parameters, bool is_write
 )
 {
-    if (auto usable = check_usable(); !usable) return std::unexpected(usable.error());
+    if (auto queued = queue(sql, parameters); !queued) return std::unexpected(queued.error());
+    return exchange(is_write, Whose::closure);
+}
+
+// `sql` outlives its answer.
+Result<void> PostgresTransaction::queue(std::string_view sql, const Values& parameters)
+{
+    if (auto usable = check_usable(); !usable) return usable;
     if (is_ours_alone(sql)) {
         return fail_here(
             {Errc::sql,
@@ -250,7 +286,32 @@ Result<Answer> PostgresTransaction::ask(
     allow_scans(true);
     send_savepoints();
     connection_.enqueue(sql, values);
-    return exchange(is_write, Whose::closure);
+    return {};
+}
+
+// Where a loss leads to a run with care, and no nested() part is open whose errors must stay its own.
+bool PostgresTransaction::may_defer_changes() const noexcept
+{
+    if (options_.savepoints != Savepoints::imagined) return false;
+    for (int depth = 0; depth < depth_; ++depth) {
+        if (open_[static_cast<std::size_t>(depth)].kind == Savepoints::real) return false;
+    }
+    return true;
+}
+
+Result<void> PostgresTransaction::change(
+    std::string_view sql, const Values& parameters, std::int64_t rows
+)
+{
+    if (!may_defer_changes()) return change_now(*this, sql, parameters, rows);
+    Change& change = changes_.emplace_back(std::string{sql}, rows);
+    if (auto queued = queue(change.sql, parameters); !queued) {
+        changes_.pop_back();
+        return queued;
+    }
+    ++writes_;
+    change.place = std::max<std::size_t>(connection_.queued(), 1) - 1;
+    return {};
 }
 
 // Nobody can tell by its text what a SELECT writes: it may call a function. So whatever a closure asks for
@@ -302,6 +363,23 @@ Result<Answer> PostgresTransaction::run(const StaticSql& sql, Parameters& parame
     send_savepoints();
     connection_.enqueue(sql, parameters);
     return exchange(!only_reads(sql.text()), Whose::ours);
+}
+
+Result<Answer> PostgresTransaction::run_as_lane(const StaticSql& sql, Parameters& parameters)
+{
+    if (auto usable = check_usable(); !usable) return std::unexpected(usable.error());
+    send_begin();
+    send_ended();
+    allow_scans(false);
+    send_savepoints();
+    const bool has_plans = !connection_.is_pooled();
+    if (has_plans) connection_.enqueue(lane_plans_sql);
+    connection_.enqueue(sql, parameters);
+    auto answer = exchange(true, Whose::ours);
+    if (answer && has_plans) {
+        for (const StaticSql& setting : own_plans_sql) connection_.enqueue(setting);
+    }
+    return answer;
 }
 
 Result<void> PostgresTransaction::defer(const StaticSql& sql, Parameters& parameters)
@@ -396,6 +474,11 @@ PostgresTransaction::End PostgresTransaction::commit()
         return sql->text().starts_with("ROLLBACK");
     });
     if (undoes) send_ended();
+    // What was changed is known before it is committed.
+    if (!changes_.empty() && !exchange(false, Whose::closure)) {
+        roll_back();
+        return {Committed::no, spoiled_};
+    }
     connection_.enqueue(commit_sql);
     connection_.keep_if_overdue();
     auto answers = connection_.round_trip(options_.run_limit);

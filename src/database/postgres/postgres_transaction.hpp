@@ -3,7 +3,9 @@
 // PostgresTransaction: one transaction on one connection, lent to a closure.
 //
 // Nothing is sent before it must be: BEGIN and savepoints travel with the first statement that
-// needs an answer, deferred writes with the next statement or with COMMIT. So an atomic run with
+// needs an answer, deferred writes with the next statement or with COMMIT. A first run (with imagined
+// savepoints) leaves to chance what hardly ever fails, the rows of a change() above all: if it fails after
+// all, the closure is run again with care. So an atomic run with
 // one insert is three round trips: claim, insert, completion.
 //
 // A failed statement spoils it, down to the savepoint it ran in. A broken connection, a deadline or
@@ -13,6 +15,7 @@
 // Confined to the thread of the closure.
 
 #include "base/store_clock.hpp"
+#include "database/change.hpp"
 #include "database/postgres/connection.hpp"
 #include "database/postgres/tuning.hpp"
 
@@ -20,6 +23,7 @@
 #include <umavez/transaction.hpp>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -53,7 +57,7 @@ struct OwnRecord {
 
 enum class Committed : std::uint8_t { yes, no, unknown };
 
-class PostgresTransaction final : public Transaction {
+class PostgresTransaction final : public Transaction, public DefersChanges {
 public:
     PostgresTransaction(Connection& connection, const TransactionOptions& options);
 
@@ -61,6 +65,7 @@ public:
     Instant now() const override;
     Result<Rows> query(std::string_view sql, const Values& parameters) override;
     Result<std::int64_t> execute(std::string_view sql, const Values& parameters) override;
+    Result<void> change(std::string_view sql, const Values& parameters, std::int64_t rows) override;
     Result<std::optional<std::int64_t>> insert(std::string_view sql, const Values& parameters)
         override;
     bool is_spoiled() const noexcept override { return spoiled_.has_value(); }
@@ -79,6 +84,9 @@ public:
     // one made while a table was small would scan it as it grows, so scans are off until the
     // closure's next one.
     Result<Answer> run(const StaticSql& sql, Parameters& parameters);
+    // One that is written for a lane (store/postgres/lanes.hpp): planned as there, once and for rows found by
+    // their keys.
+    Result<Answer> run_as_lane(const StaticSql& sql, Parameters& parameters);
     // A write whose answer nobody waits for; sent with whatever is sent next, COMMIT at the latest.
     // It must fail if it cannot do what it should.
     Result<void> defer(const StaticSql& sql, Parameters& parameters);
@@ -131,6 +139,8 @@ private:
     enum class Whose : std::uint8_t { closure, ours };
     Result<Answer> exchange(bool is_write, Whose whose);
     Result<Answer> ask(std::string_view sql, const Values& parameters, bool is_write);
+    Result<void> queue(std::string_view sql, const Values& parameters);
+    bool may_defer_changes() const noexcept;
     void call_after_commit();
     std::unexpected<Error> refuse(const Answer& answer, bool is_last);
     std::unexpected<Error> lose(Error error, bool may_run_again);
@@ -145,6 +155,13 @@ private:
     mutable std::optional<Instant> now_;
     std::array<Savepoint, tuning::savepoints_max> open_{};
     std::vector<const StaticSql*> lazy_;  // of savepoints that ended
+    // What was queued and must have changed so many rows.
+    struct Change {
+        std::string sql;
+        std::int64_t rows = 0;
+        std::size_t place = 0;  // among the answers of the next trip
+    };
+    std::deque<Change> changes_;
     std::int64_t writes_ = 0;
     int depth_ = 0;
     int spoiled_depth_ = 0;

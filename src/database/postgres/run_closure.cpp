@@ -36,6 +36,7 @@ Attempt end(PostgresTransaction& transaction, Result<void> done)
     if (done && !transaction.is_spoiled()) {
         const PostgresTransaction::End ended = transaction.commit();
         if (ended.committed == Committed::yes) return attempt;
+        attempt.wants_savepoints = transaction.wants_savepoints();
         attempt.is_unknown = ended.committed == Committed::unknown;
         attempt.result = std::unexpected(*ended.error);
         if (transaction.may_run_again()) attempt.next = Next::run_again;

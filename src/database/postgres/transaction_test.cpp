@@ -1,6 +1,7 @@
 // Statements and the rule of the spoiled transaction on PostgreSQL, as src/database/sqlite has
 // them, and what is peculiar to this database.
 
+#include "database/change.hpp"
 #include "database/postgres/postgres_database.hpp"
 #include "support/postgres_server.hpp"
 
@@ -99,6 +100,80 @@ TEST_F(PostgresTransactionTest, ExecuteTellsHowManyRowsItChanged)
     });
 
     EXPECT_TRUE(done);
+}
+
+TEST_F(PostgresTransactionTest, AChangeIsCheckedBeforeItIsCommitted)
+{
+    int runs = 0;
+    const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        ++runs;
+        const auto inserted = change(transaction, "INSERT INTO t VALUES (1, 'a')", {});
+        if (!inserted) return inserted;
+        return change(transaction, "UPDATE t SET b = 'c' WHERE a = $1", {std::int64_t{2}});
+    });
+
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Errc::store_unavailable);
+    EXPECT_GT(runs, 1);  // again, with care
+    EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(PostgresTransactionTest, AChangeThatFailsIsRunAgainWhereItsErrorBelongs)
+{
+    ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1, 'a')")));
+    int runs = 0;
+    std::optional<Error> told;
+    const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        ++runs;
+        const auto twice = change(transaction, "INSERT INTO t VALUES (1, 'b')", {});
+        if (!twice) told = twice.error();
+        if (!twice) return twice;
+        const auto asked = transaction.query("SELECT 1");
+        if (!asked) return std::unexpected(asked.error());
+        return {};
+    });
+
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Errc::unique_violation);
+    EXPECT_EQ(runs, 2);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->code, Errc::unique_violation);
+    EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(PostgresTransactionTest, AChangeInANestedPartIsTheParts)
+{
+    const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto first = change(transaction, "INSERT INTO t VALUES (1, 'a')", {});
+        if (!first) return first;
+        const auto part = transaction.nested([&] {
+            return change(transaction, "INSERT INTO t VALUES (1, 'b')", {});
+        });
+        EXPECT_FALSE(part);
+        return change(transaction, "INSERT INTO t VALUES (2, 'c')", {});
+    });
+
+    EXPECT_TRUE(done) << done.error().detail;
+    EXPECT_EQ(rows(), 2);
+}
+
+TEST_F(PostgresTransactionTest, ManyChangesTravelTogether)
+{
+    const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        for (std::int64_t i = 0; i < 50; ++i) {
+            const auto inserted = change(
+                transaction, "INSERT INTO t VALUES ($1, 'row " + std::to_string(i) + "')", {i}
+            );
+            if (!inserted) return inserted;
+        }
+        const auto seen = transaction.query("SELECT count(*) FROM t");
+        if (!seen) return std::unexpected(seen.error());
+        EXPECT_EQ(seen->at(0).integer(0), 50);
+        return change(transaction, "UPDATE t SET b = 'all'", {}, 50);
+    });
+
+    EXPECT_TRUE(done) << done.error().detail;
+    EXPECT_EQ(integer("SELECT count(*) FROM t WHERE b = 'all'"), 50);
 }
 
 TEST_F(PostgresTransactionTest, InsertTellsTheIdOfItsRow)
@@ -284,8 +359,9 @@ TEST_F(PostgresTransactionTest, ClosureThatTakesTooLongCostsOthersNoConnectionAn
     EXPECT_EQ(integer("SELECT pg_backend_pid()"), reader);
     // The server looks every second whether its client is still there.
     const Duration deadline = system_clock().boottime() + std::chrono::seconds{5};
-    const std::string still = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND "
-                              "query LIKE '%pg_sleep(60)%overrun%' AND pid <> pg_backend_pid()";
+    const std::string still =
+        "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND "
+        "query LIKE '%pg_sleep(60)%overrun%' AND pid <> pg_backend_pid()";
     while (integer(still) > 0 && system_clock().boottime() < deadline) {
         EXPECT_EQ(integer("SELECT 1 FROM pg_sleep(0.05)"), 1);
     }

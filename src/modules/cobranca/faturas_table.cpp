@@ -1,5 +1,6 @@
 #include "modules/cobranca/faturas_table.hpp"
 
+#include "database/change.hpp"
 #include "modules/parts/columns.hpp"
 
 #include <fmt/format.h>
@@ -76,7 +77,8 @@ Result<std::optional<Fatura>> insert_fatura(
 
 Result<void> replace_fatura(Transaction& transaction, const Fatura& next)
 {
-    const auto replaced = transaction.execute(
+    return change(
+        transaction,
         "UPDATE faturas SET valor_pago = $3, estado = $4, versao = $2 + 1, updated_at = $5 "
         "WHERE id = $1 AND versao = $2",
         {next.id,
@@ -85,13 +87,6 @@ Result<void> replace_fatura(Transaction& transaction, const Fatura& next)
          std::string{to_text(next.estado)},
          to_micros(next.updated_at)}
     );
-    if (!replaced) return std::unexpected(replaced.error());
-    if (*replaced == 0) {
-        return fail(
-            Errc::store_unavailable, "the invoice changed inside the transaction; try again"
-        );
-    }
-    return {};
 }
 
 Result<std::optional<Fatura>> find_fatura(

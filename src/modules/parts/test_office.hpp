@@ -74,6 +74,7 @@ struct OfficeParts {
     std::function<void(key_protocol::Api&)> add_routes;
     std::vector<std::span<const Migration> (*)(Dialect)> migrations;
     std::vector<http::ProblemKind> problems;
+    std::function<void(http::Router&, Database&)> add_open_routes = {};  // of those without a token
 };
 
 class TestOffice {
@@ -102,6 +103,7 @@ public:
         const auto started = engine->start();
         EXPECT_TRUE(started) << started.error().detail;
         api.bind(router_, {*engine, *database, *tokens, problems_, system_clock(), {}});
+        if (parts.add_open_routes) parts.add_open_routes(router_, *database);
     }
     ~TestOffice()
     {
@@ -140,6 +142,9 @@ public:
         return send("PATCH", path, std::move(body), {{"Idempotency-Key", key}});
     }
     Answer get(const std::string& target) { return send("GET", target); }
+
+    // For tests with a socket of their own.
+    http::Router& router() noexcept { return router_; }
 
     void sql(const std::string& statement)
     {

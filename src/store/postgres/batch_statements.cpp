@@ -176,7 +176,7 @@ std::string to_millis(Period period)
 
 // One statement and its rider, as one transaction in one trip. A pooler keeps no settings for us,
 // so they come along.
-BatchResult<Answer> write(const BatchTrip& trip, const BatchSql* sql, Parameters& parameters)
+BatchResult<Answer> write(const BatchTrip& trip, const StaticSql* sql, Parameters& parameters)
 {
     Connection& connection = trip.connection;
     std::size_t before = 0;
@@ -190,7 +190,7 @@ BatchResult<Answer> write(const BatchTrip& trip, const BatchSql* sql, Parameters
         connection.enqueue(pooled_sql, settings);
         before = 2;
     }
-    if (sql != nullptr) connection.enqueue(sql->of(parameters), parameters);
+    if (sql != nullptr) connection.enqueue(*sql, parameters);
     if (trip.rider != nullptr) trip.rider->board(connection);
     if (connection.is_pooled()) connection.enqueue(commit_sql);
     connection.keep_if_overdue();
@@ -295,7 +295,7 @@ BatchResult<std::vector<Found>> insert_or_get_batch(
         add_record_ids(parameters, rows);
         add_drafts(parameters, rows);
         parameters.add(trip.clock);
-        auto answer = write(attempt, &insert_sql, parameters);
+        auto answer = write(attempt, &insert_sql.of(parameters), parameters);
         if (!answer) return std::unexpected(answer.error());
         attempt.rider = nullptr;
 
@@ -332,18 +332,19 @@ BatchResult<std::vector<Found>> insert_or_get_batch(
     return found;
 }
 
-BatchResult<std::vector<Replaced>> replace_batch(
-    const BatchTrip& trip, std::span<Replacement* const> members
+ReplaceStatement::ReplaceStatement(
+    std::span<Replacement* const> members, std::optional<std::int64_t> clock
 )
+    : members_(members), parameters_(parameters_for(members.size()))
 {
-    std::vector<DraftRow> rows;
+    rows_.reserve(members.size());
     for (Replacement* const member : members) {
-        rows.push_back({&member->id, &member->next, &member->audit});
+        rows_.push_back({&member->id, &member->next, &member->audit});
     }
-    Parameters parameters = parameters_for(rows.size());
-    add_record_ids(parameters, rows);
-    add_drafts(parameters, rows);
-    parameters.add(trip.clock);
+    Parameters& parameters = parameters_;
+    add_record_ids(parameters, rows_);
+    add_drafts(parameters, rows_);
+    parameters.add(clock);
     const auto expected = [](auto of) {
         return [of](Replacement* const member) { return of(member->expected); };
     };
@@ -365,26 +366,44 @@ BatchResult<std::vector<Replaced>> replace_batch(
     add_integers(parameters, members, expected([](const Expected& e) {
                      return e.lease_over_for ? Maybe{e.lease_over_for->count()} : Maybe{};
                  }));
-    auto answer = write(trip, &replace_sql, parameters);
-    if (!answer) return std::unexpected(answer.error());
+}
 
-    std::vector<Replaced> replaced(members.size());
-    for (std::size_t row = 0; row < answer->rows(); ++row) {
-        const auto place = static_cast<std::size_t>(answer->integer(row, 0)) - 1;
-        const Instant now = from_micros(answer->integer(row, 1));
+const StaticSql& ReplaceStatement::sql() const
+{
+    return replace_sql.of(parameters_);
+}
+
+std::vector<Replaced> ReplaceStatement::read(const Answer& answer) const
+{
+    std::vector<Replaced> replaced(members_.size());
+    for (std::size_t row = 0; row < answer.rows(); ++row) {
+        const auto place = static_cast<std::size_t>(answer.integer(row, 0)) - 1;
+        const Instant now = from_micros(answer.integer(row, 1));
         Record previous;
-        previous.token = members[place]->expected.token;
+        previous.token = members_[place]->expected.token;
         replaced[place] = {
-            true, to_record(std::as_const(members[place]->next), &previous, now), now
+            true, to_record(std::as_const(members_[place]->next), &previous, now), now
         };
     }
+    return replaced;
+}
+
+BatchResult<std::vector<Replaced>> replace_batch(
+    const BatchTrip& trip, std::span<Replacement* const> members
+)
+{
+    ReplaceStatement statement{members, trip.clock};
+    auto answer = write(trip, &statement.sql(), statement.parameters());
+    if (!answer) return std::unexpected(answer.error());
+
+    std::vector<Replaced> replaced = statement.read(*answer);
     if (answer->rows() == members.size()) return replaced;
     std::vector<std::size_t> refused;
     std::vector<DraftRow> names;
     for (std::size_t i = 0; i < members.size(); ++i) {
         if (replaced[i].done) continue;
         refused.push_back(i);
-        names.push_back(rows[i]);
+        names.push_back({&members[i]->id, &members[i]->next, &members[i]->audit});
     }
     auto seen = look(trip, names);
     if (!seen) return std::unexpected(seen.error());
@@ -414,7 +433,7 @@ BatchResult<std::vector<Replaced>> heartbeat_batch(
         return member->expires_in ? Maybe{member->expires_in->count()} : Maybe{};
     });
     parameters.add(trip.clock);
-    auto answer = write(trip, &heartbeat_sql, parameters);
+    auto answer = write(trip, &heartbeat_sql.of(parameters), parameters);
     if (!answer) return std::unexpected(answer.error());
 
     std::vector<Replaced> replaced(members.size());

@@ -13,7 +13,10 @@
 #include "store/postgres/record_codec.hpp"
 #include "store/store.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace umavez::pg {
 
@@ -38,6 +41,24 @@ struct BatchFailure {
 };
 template <typename Answers>
 using BatchResult = std::expected<Answers, BatchFailure>;
+
+// The statement that replaces many, for a batch and for somebody's transaction. Its plan needs what lanes
+// have: no sequential scans, no hash or merge joins.
+class ReplaceStatement {
+public:
+    // `members` outlive it. `clock`: what time it is; nullopt: the server's, once it has the locks.
+    ReplaceStatement(std::span<Replacement* const> members, std::optional<std::int64_t> clock);
+
+    const StaticSql& sql() const;
+    Parameters& parameters() noexcept { return parameters_; }
+    // In the order of the members; of those that were not replaced nothing else is known.
+    std::vector<Replaced> read(const Answer& answer) const;
+
+private:
+    std::span<Replacement* const> members_;
+    std::vector<DraftRow> rows_;
+    Parameters parameters_;
+};
 
 // Answers lie in the order of the members given.
 BatchResult<std::vector<Found>> insert_or_get_batch(

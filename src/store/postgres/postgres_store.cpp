@@ -198,6 +198,16 @@ public:
         return replace_record(*own, replacement);
     }
 
+    Result<std::vector<Replaced>> replace_all(
+        Transaction& transaction, std::vector<Replacement> replacements
+    ) override
+    {
+        PostgresTransaction* const own = database_.own(transaction);
+        if (own == nullptr) return fail_foreign();
+        if (replacements.size() > 1) return replace_records(*own, replacements);
+        return TransactionalStore::replace_all(transaction, std::move(replacements));
+    }
+
     Result<Record> insert(Transaction& transaction, Insertion insertion) override
     {
         PostgresTransaction* const own = database_.own(transaction);

@@ -2,8 +2,10 @@
 
 #include "store/identity.hpp"
 #include "store/postgres/audit_statements.hpp"
+#include "store/postgres/batch_statements.hpp"
 #include "store/postgres/record_codec.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace umavez::pg {
@@ -215,6 +217,44 @@ Result<Replaced> replace_record(PostgresTransaction& transaction, Replacement& r
         return Replaced{.done = false, .record = *std::move(record), .now = now};
     }
     return write_over(transaction, replacement, there->integer(0, 0), *record);
+}
+
+Result<std::vector<Replaced>> replace_records(
+    PostgresTransaction& transaction, std::vector<Replacement>& replacements
+)
+{
+    std::vector<Replacement*> members;
+    members.reserve(replacements.size());
+    for (Replacement& one : replacements) {
+        if (auto within = check_draft(one.next); !within) return std::unexpected(within.error());
+        members.push_back(&one);
+    }
+    // In the order of the lanes, so that nobody waits in a circle.
+    std::ranges::sort(members, [](const Replacement* a, const Replacement* b) {
+        return a->id < b->id;
+    });
+    ReplaceStatement statement{
+        members,
+        transaction.knows_now() ? std::optional{to_micros(transaction.now())} : std::nullopt
+    };
+    const auto answer = transaction.run_as_lane(statement.sql(), statement.parameters());
+    if (!answer && transaction.was_blocked()) {
+        return fail(Errc::busy, "another transaction holds a key");
+    }
+    if (!answer) return std::unexpected(answer.error());
+    transaction.own_record().reset();  // it may be one of them
+    std::vector<Replaced> sorted = statement.read(*answer);
+    std::vector<Replaced> replaced(replacements.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (!sorted[i].done) {
+            auto there = find_record(transaction, members[i]->id);
+            if (!there) return std::unexpected(there.error());
+            sorted[i] = {.done = false, .record = std::move(there->record), .now = there->now};
+        }
+        const auto place = static_cast<std::size_t>(members[i] - replacements.data());
+        replaced[place] = std::move(sorted[i]);
+    }
+    return replaced;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "store/store.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace umavez::pg {
 
@@ -19,6 +20,10 @@ Result<Record> insert_record(PostgresTransaction& transaction, Insertion& insert
 // A record that this transaction wrote itself is written again without asking: it travels with
 // COMMIT.
 Result<Replaced> replace_record(PostgresTransaction& transaction, Replacement& replacement);
+// Many, by other keys each, in one statement.
+Result<std::vector<Replaced>> replace_records(
+    PostgresTransaction& transaction, std::vector<Replacement>& replacements
+);
 
 Result<Sighting> find_record(PostgresTransaction& transaction, const RecordId& id);
 // The same in a trip of its own, without a transaction.

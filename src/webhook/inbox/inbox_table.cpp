@@ -153,18 +153,39 @@ Result<Accepted> accept(Transaction& transaction, const Incoming& incoming)
 
 Result<std::optional<InboxEvent>> find_event(Transaction& transaction, std::int64_t id)
 {
+    auto events = find_events(transaction, {id});
+    if (!events) return std::unexpected(events.error());
+    if (events->empty()) return std::nullopt;
+    return std::move(events->front());
+}
+
+Result<std::vector<InboxEvent>> find_events(
+    Transaction& transaction, const std::vector<std::int64_t>& ids
+)
+{
+    Values values;
+    std::string places;
+    for (const std::int64_t id : ids) {
+        values.emplace_back(id);
+        places += fmt::format("{}${}", places.empty() ? "" : ", ", values.size());
+    }
     const auto rows = transaction.query(
         fmt::format(
             "SELECT {}, body, (SELECT a.tenant_id FROM provider_accounts AS a WHERE "
             "a.provider = umavez_inbox.provider AND a.account = umavez_inbox.account) "
-            "FROM umavez_inbox WHERE id = $1",
-            columns
+            "FROM umavez_inbox WHERE id IN ({})",
+            columns,
+            places
         ),
-        {id}
+        values
     );
     if (!rows) return std::unexpected(rows.error());
-    if (rows->empty()) return std::nullopt;
-    return InboxEvent{to_row(rows->front()), rows->front().blob(14), text_at(rows->front(), 15)};
+    std::vector<InboxEvent> events;
+    events.reserve(rows->size());
+    for (const Row& row : *rows) {
+        events.push_back({to_row(row), row.blob(14), text_at(row, 15)});
+    }
+    return events;
 }
 
 Result<std::vector<InboxRow>> list_events(Transaction& transaction, const InboxQuery& query)

@@ -77,6 +77,10 @@ struct InboxEvent {
 };
 
 Result<std::optional<InboxEvent>> find_event(Transaction& transaction, std::int64_t id);
+// Those that are there, in any order.
+Result<std::vector<InboxEvent>> find_events(
+    Transaction& transaction, const std::vector<std::int64_t>& ids
+);
 
 struct InboxQuery {
     std::optional<std::string> provider;

@@ -1,11 +1,23 @@
 #include "webhook/inbox/inbox_worker.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace umavez::webhook {
 namespace {
 
-constexpr std::size_t items_per_thread = 8;
+// SQLite's lane lets transactions share a commit by itself.
+std::size_t together_max(const Database& database)
+{
+    return database.dialect() == Dialect::postgres ? 16 : 1;
+}
+
+std::size_t items_per_thread(const Database& database)
+{
+    constexpr std::size_t least = 8;
+    return std::max(2 * together_max(database), least);
+}
+
 constexpr std::int64_t sweep_batch = 500;  // in one transaction
 
 work::WorkTable table_with(const std::string& ready)
@@ -18,7 +30,7 @@ work::WorkTable table_with(const std::string& ready)
 }  // namespace
 
 InboxWorker::InboxWorker(
-    Engine& engine, Database& database, work::RunItem processor, const InboxOptions& options
+    Engine& engine, Database& database, Processor processor, const InboxOptions& options
 )
     : database_(database),
       options_(options),
@@ -27,11 +39,13 @@ InboxWorker::InboxWorker(
           engine,
           database,
           table_with(ready_),
-          std::move(processor),
+          std::move(processor.alone),
           {.threads = options.threads,
            .period = options.period,
            .hidden = options.lease,
-           .items_max = options.threads * items_per_thread,
+           .items_max = options.threads * items_per_thread(database),
+           .run_together = std::move(processor.together),
+           .together_max = together_max(database),
            .on_dead =
                [this](const work::Item& item, const std::string& why) { tell_dead(item, why); }}
       ),

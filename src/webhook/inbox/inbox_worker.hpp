@@ -36,7 +36,7 @@ struct InboxOptions {
 class InboxWorker {
 public:
     InboxWorker(
-        Engine& engine, Database& database, work::RunItem processor, const InboxOptions& options
+        Engine& engine, Database& database, Processor processor, const InboxOptions& options
     );
 
     void wake() { worker_.wake(); }

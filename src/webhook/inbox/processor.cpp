@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace umavez::webhook {
 namespace {
@@ -65,18 +68,42 @@ void note_event(Run& run, const InboxRow& row)
     run.processed = {row.id, row.provider, row.event_id, row.type, {}, {}};
 }
 
-Result<void> end(Transaction& transaction, Run& run, Ended ended, const std::string& tenant_id)
+Ended note_end(Run& run, Ended ended, const std::string& tenant_id)
 {
     if (!tenant_id.empty()) ended.also.emplace_back("tenant_id", tenant_id);
     run.processed.state = ended.state;
     run.processed.why = ended.why.value_or("");
-    return work::end_run(transaction, inbox_work, run.item, run.lease, ended);
+    return ended;
 }
 
-Result<void> handle(Transaction& transaction, Run& run, const InboxEvent& event)
+Result<Ended> handle(
+    Transaction& transaction,
+    Run& run,
+    const EventHandler& handler,
+    const InboxEvent& event,
+    const std::string& tenant
+)
 {
+    auto tenant_id = TenantId::parse(tenant);
+    if (!tenant_id) return std::unexpected(tenant_id.error());
+    const ReceivedEvent received{
+        .tenant_id = *std::move(tenant_id),
+        .provider = event.row.provider,
+        .event_id = event.row.event_id,
+        .type = event.row.type,
+        .content = run.fetched ? std::string_view{*run.fetched} : event.body,
+    };
+    const auto handled = handler(transaction, received);
+    if (!handled) return std::unexpected(handled.error());
+    return note_end(run, ended_as(*handled, event.row, run.needs.retries), tenant);
+}
+
+// How the run ends. Nullopt: to_fetch is set.
+Result<std::optional<Ended>> process(Transaction& transaction, Run& run, const InboxEvent& event)
+{
+    note_event(run, event.row);
     // An account that moved to another tenant takes no event along that was resolved before.
-    const auto& text = event.row.tenant_id ? event.row.tenant_id : event.tenant_now;
+    const auto& tenant = event.row.tenant_id ? event.row.tenant_id : event.tenant_now;
     const auto known = run.needs.providers->find(event.row.provider);
     const bool is_known =
         known != run.needs.providers->end() && known->second.scheme == event.row.scheme;
@@ -87,37 +114,24 @@ Result<void> handle(Transaction& transaction, Run& run, const InboxEvent& event)
             event.row.provider,
             event.row.scheme
         )};
-        return end(transaction, run, ended_as(unknown, event.row, run.needs.retries), "");
+        return note_end(run, ended_as(unknown, event.row, run.needs.retries), "");
     }
-    if (!text) {
-        return end(transaction, run, {.state = "waiting", .why = "its account has no tenant"}, "");
+    if (!tenant) {
+        return note_end(run, {.state = "waiting", .why = "its account has no tenant"}, "");
     }
-    auto tenant_id = TenantId::parse(*text);
-    if (!tenant_id) return std::unexpected(tenant_id.error());
     const EventHandler* const handler =
         run.needs.handlers->find(known->second.scheme, event.row.type);
     if (handler == nullptr) {
-        return end(
-            transaction, run, {.state = "ignored", .why = "nobody handles this type"}, *text
-        );
+        return note_end(run, {.state = "ignored", .why = "nobody handles this type"}, *tenant);
     }
     if (known->second.fetch && !run.fetched) {
         run.to_fetch = event.row;
-        return {};
+        return std::nullopt;
     }
-    const ReceivedEvent received{
-        .tenant_id = *std::move(tenant_id),
-        .provider = event.row.provider,
-        .event_id = event.row.event_id,
-        .type = event.row.type,
-        .content = run.fetched ? std::string_view{*run.fetched} : event.body,
-    };
-    const auto handled = (*handler)(transaction, received);
-    if (!handled) return std::unexpected(handled.error());
-    return end(transaction, run, ended_as(*handled, event.row, run.needs.retries), *text);
+    return handle(transaction, run, *handler, event, *tenant);
 }
 
-Result<void> process(Transaction& transaction, Run& run)
+Result<void> process_alone(Transaction& transaction, Run& run)
 {
     const auto event = find_event(transaction, run.item.id);
     if (!event) return std::unexpected(event.error());
@@ -125,8 +139,10 @@ Result<void> process(Transaction& transaction, Run& run)
         // Swept, or ended by whoever took over: the record of this run says no more than that.
         return run.lease.finish(transaction, Response{.status = 200, .body = "gone"});
     }
-    note_event(run, (*event)->row);
-    return handle(transaction, run, **event);
+    const auto ended = process(transaction, run, **event);
+    if (!ended) return std::unexpected(ended.error());
+    if (!*ended) return {};
+    return work::end_run(transaction, inbox_work, run.item, run.lease, **ended);
 }
 
 // What became of it, to the story of its run too where the record alone would say that all went well.
@@ -160,7 +176,9 @@ Result<void> give_up(Run& run, const std::string& why)
         if (!event) return std::unexpected(event.error());
         if (!*event) return {};
         note_event(run, (*event)->row);
-        return end(transaction, run, ended_as(Failed{why}, (*event)->row, run.needs.retries), "");
+        const Ended ended =
+            note_end(run, ended_as(Failed{why}, (*event)->row, run.needs.retries), "");
+        return work::end_run(transaction, inbox_work, run.item, run.lease, ended);
     });
 }
 
@@ -169,7 +187,7 @@ Result<void> run_event(const ProcessorNeeds& needs, Lease& lease, const Item& it
     Run run{.needs = needs, .lease = lease, .item = item};
     strike(FaultPoint::handler_before_effect);
     const Closure run_handler = [&run](Transaction& transaction) {
-        return process(transaction, run);
+        return process_alone(transaction, run);
     };
     auto done = transact(run, run_handler);
     if (done && run.to_fetch) {
@@ -185,12 +203,62 @@ Result<void> run_event(const ProcessorNeeds& needs, Lease& lease, const Item& it
     return give_up(run, done.error().detail);
 }
 
+// Those that are not as they were taken, or need something fetched, are left to run alone.
+Result<std::vector<work::EndedRun>> process_all(Transaction& transaction, std::span<Run> runs)
+{
+    std::vector<std::int64_t> ids;
+    for (const Run& run : runs) ids.push_back(run.item.id);
+    auto events = find_events(transaction, ids);
+    if (!events) return std::unexpected(events.error());
+    std::vector<work::EndedRun> all;
+    for (Run& run : runs) {
+        run.processed = {};
+        run.to_fetch.reset();
+        const auto event = std::ranges::find(*events, run.item.id, [](const InboxEvent& one) {
+            return one.row.id;
+        });
+        if (event == events->end() || event->row.run != run.item.run) continue;
+        strike(FaultPoint::handler_before_effect);
+        auto ended = process(transaction, run, *event);
+        if (!ended) return std::unexpected(ended.error());
+        if (*ended) all.push_back({run.item, &run.lease, **std::move(ended)});
+    }
+    return all;
+}
+
+Result<std::vector<Item>> run_events(const ProcessorNeeds& needs, std::span<work::Claimed> claimed)
+{
+    std::vector<Run> runs;
+    runs.reserve(claimed.size());
+    for (work::Claimed& one : claimed) {
+        runs.push_back({.needs = needs, .lease = one.lease, .item = one.item});
+    }
+    const auto done = needs.database.transact([&](Transaction& transaction) -> Result<void> {
+        const auto ended = process_all(transaction, runs);
+        if (!ended) return std::unexpected(ended.error());
+        return work::end_runs(transaction, inbox_work, *ended);
+    });
+    if (!done) return std::unexpected(done.error());
+    std::vector<Item> left;
+    for (const Run& run : runs) {
+        if (run.processed.state.empty()) {
+            left.push_back(run.item);
+            continue;
+        }
+        strike(FaultPoint::handler_after_effect);
+        tell(run);
+    }
+    return left;
+}
+
 }  // namespace
 
-work::RunItem make_processor(ProcessorNeeds needs)
+Processor make_processor(ProcessorNeeds needs)
 {
-    return [needs = std::move(needs)](Lease& lease, const Item& item) {
-        return run_event(needs, lease, item);
+    return {
+        .alone = [needs](Lease& lease, const Item& item) { return run_event(needs, lease, item); },
+        .together = [needs](std::span<work::Claimed> claimed
+                    ) { return run_events(needs, claimed); },
     };
 }
 

@@ -54,7 +54,12 @@ struct ProcessorNeeds {
     };  // after the commit; throws nothing
 };
 
-// The work of the inbox, for work::Worker and work::operation_of.
-work::RunItem make_processor(ProcessorNeeds needs);
+// The work of the inbox, for work::Worker.
+struct Processor {
+    work::RunItem alone;
+    // Several events in one transaction. What must be fetched, or is not as it was taken, is left.
+    work::RunItems together;
+};
+Processor make_processor(ProcessorNeeds needs);
 
 }  // namespace umavez::webhook

@@ -123,6 +123,43 @@ TEST(Processor, AnErrorOfTheHandlersSqlIsAFailedAttempt)
     EXPECT_EQ(office.ask("SELECT count(*) FROM effects"), "0");
 }
 
+// On PostgreSQL they share transactions; what is true of each is as if they did not.
+TEST(Processor, ABacklogOfAllKindsEndsAsEachOfThemWould)
+{
+    PostOffice office;
+    const EventHandler effect = PostOffice::effect();
+    office.open(
+        [&](Transaction& transaction, const ReceivedEvent& event) -> Result<Handled> {
+            auto done = effect(transaction, event);
+            if (!done) return done;
+            if (event.event_id == "e7") return Refused{"paid twice"};
+            if (event.event_id != "e30") return done;
+            const auto wrong = transaction.execute("INSERT INTO no_such_table VALUES (1)");
+            return std::unexpected(wrong.error());
+        },
+        {.first = 1ms, .longest = 2ms, .attempts_max = 2},
+        0
+    );
+    office.add("acct_1", "loja");
+    for (int n = 0; n < 120; ++n) {
+        const std::string account = n % 40 == 5 ? "stranger" : "acct_1";
+        office.send("e" + std::to_string(n), PostOffice::paid(account));
+    }
+    office.send("e120", R"({"type":"unheard.of","account":"acct_1"})");
+    office.work(2);
+    EXPECT_TRUE(office.becomes("SELECT count(*) FROM umavez_inbox WHERE state = 'pending'", "0"));
+    const auto count = [&](const std::string& in) {
+        return office.ask("SELECT count(*) FROM umavez_inbox WHERE state = '" + in + "'");
+    };
+    EXPECT_EQ(count("done"), "115");
+    EXPECT_EQ(count("waiting"), "3");
+    EXPECT_EQ(count("ignored"), "1");
+    EXPECT_EQ(count("dead"), "2");
+    EXPECT_EQ(office.ask("SELECT count(*) FROM effects"), "116");
+    EXPECT_EQ(office.ask("SELECT count(DISTINCT event) FROM effects"), "116");
+    EXPECT_EQ(office.ask("SELECT count(*) FROM umavez_inbox WHERE tenant_id = 'loja'"), "117");
+}
+
 TEST(Processor, StaleAndRefusedEventsSaySo)
 {
     PostOffice office;

@@ -95,12 +95,17 @@ public:
         EXPECT_TRUE(declared) << declared.error().detail;
         const auto started = engine->start();
         EXPECT_TRUE(started) << started.error().detail;
-        if (threads == 0) return;
+        retries_ = retries;
+        if (threads > 0) work(threads);
+    }
+    // Begins to work on what is there.
+    void work(std::size_t threads)
+    {
         const InboxOptions options{
             .threads = threads,
             .period = std::chrono::milliseconds{5},
             .tidy_period = std::chrono::milliseconds{20},
-            .retries = retries,
+            .retries = retries_,
             .providers = {"own", "github"},
         };
         worker_ = std::make_unique<InboxWorker>(*engine, *database, processor, options);
@@ -186,7 +191,7 @@ public:
 
     std::unique_ptr<Database> database;
     std::unique_ptr<Engine> engine;
-    work::RunItem processor;
+    Processor processor;
 
 private:
     std::unique_ptr<test::TestDatabase> place_;
@@ -194,6 +199,7 @@ private:
     http::ProblemCatalogue problems_ = key_protocol::standard_problems();
     http::Router router_;
     std::shared_ptr<const Schemes> schemes_;
+    work::RetryRule retries_;
     std::unique_ptr<InboxWorker> worker_;
 };
 

@@ -1,37 +1,42 @@
 #pragma once
 
-// SideThread: one thread for short blocking questions, so that they never stand on a thread of the
-// server. Thread-safe.
+// SideThreads: a thread or a few for work that blocks, so that it never stands on a thread of the
+// server. What is asked waits its turn; destroying them finishes what is queued. Thread-safe.
 
 #include <umavez/task.hpp>
 
 #include <condition_variable>
 #include <coroutine>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace umavez {
 
-class SideThread {
+class SideThreads {
 public:
-    SideThread() : thread_([this] { run(); }) {}
-    ~SideThread()
+    explicit SideThreads(std::size_t count = 1)
+    {
+        for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { run(); });
+    }
+    ~SideThreads()
     {
         {
             const std::lock_guard guard{mutex_};
             stopping_ = true;
-            changed_.notify_one();
+            changed_.notify_all();
         }
-        thread_.join();  // after what is queued
+        for (std::thread& thread : threads_) thread.join();  // after what is queued
     }
-    SideThread(const SideThread&) = delete;
-    SideThread& operator=(const SideThread&) = delete;
+    SideThreads(const SideThreads&) = delete;
+    SideThreads& operator=(const SideThreads&) = delete;
 
     struct Awaiter {
-        SideThread& thread;
+        SideThreads& threads;
         std::function<void()> question;
 
         bool await_ready() const noexcept { return false; }
@@ -39,7 +44,7 @@ public:
         void await_suspend(std::coroutine_handle<Promise> handle)
         {
             Scheduler* const scheduler = handle.promise().scheduler;
-            thread.push([this, scheduler, handle] {
+            threads.push([this, scheduler, handle] {
                 question();
                 scheduler->resume_soon(handle);
             });
@@ -76,7 +81,7 @@ private:
     std::condition_variable changed_;
     std::deque<std::function<void()>> queue_;  // guarded by mutex_
     bool stopping_ = false;                    // guarded by mutex_
-    std::thread thread_;
+    std::vector<std::thread> threads_;
 };
 
 }  // namespace umavez
