@@ -1,0 +1,96 @@
+#pragma once
+
+// Authority: whoever authorises fiscal documents, as the module sees it: SEFAZ, Sefin Nacional, a city.
+//
+// An adapter speaks one protocol and translates every answer into one Word (word.hpp). It decides nothing:
+// what a word means for a document is the table in modules/fiscal/next_step.hpp. It never sends anything
+// twice by itself, and never throws: what it cannot read is `unknown`.
+//
+// Calls block, for at most the time they are given, and end early when the stop is requested. Thread-safe.
+
+#include "modules/fiscal/authority/word.hpp"
+#include "modules/fiscal/ids/tipo.hpp"
+
+#include <umavez/result.hpp>
+#include <umavez/time.hpp>
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace umavez::fiscal {
+
+// What an authority said, in its own words; for people and for the log.
+struct Mensagem {
+    std::string codigo;     // "E0014", "204"
+    std::string descricao;
+    friend bool operator==(const Mensagem&, const Mensagem&) = default;
+};
+
+// The answer to one call.
+struct Said {
+    Word word = Word::unknown;
+    std::vector<Mensagem> mensagens = {};
+    std::optional<Duration> wait = {};  // the authority's own wish, or that of its code
+    std::string detail = {};            // for operators: what happened on the way
+    int http_status = 0;                // 0: no answer
+
+    // Where the word is authorised, cancelled or substituted, as far as it was told.
+    std::string chave = {};      // 44 or 50 positions
+    std::string protocolo = {};
+    std::string xml = {};        // the authorised document, or the registered event
+    // Whether what the authority holds is what we sent. Nullopt: it does not tell.
+    std::optional<bool> is_ours = {};
+};
+
+// Which document, for every call. The texts are kept by the caller until the call returns.
+struct Subject {
+    Tipo tipo = Tipo::nfse_nacional;
+    Ambiente ambiente = Ambiente::homologacao;
+    std::string emitente;        // CNPJ or CPF, without punctuation: whose certificate is shown
+    std::string id_autoridade;   // what the authority knows it by before it is authorised: id of the DPS, access key
+    std::string chave = {};      // once it is authorised
+    std::string protocolo = {};  // of the authorisation
+    std::string xml = {};        // the exact bytes that were sent, or will be
+};
+
+struct Cancelamento {
+    std::string justificativa;  // 15 to 255 characters
+    std::string pedido;         // the signed request (make_cancellation), kept by the caller and sent unchanged
+};
+
+class Authority {
+public:
+    virtual ~Authority() = default;
+
+    virtual std::string_view name() const noexcept = 0;  // "nfse-nacional": for logs and the rate guard
+
+    // Whether calls for this issuer can be made at all: an endpoint, a certificate that can be read, has its
+    // key and is valid now. misconfigured: the sentence names the setting and the cure. Asked before anything
+    // is marked as sent.
+    virtual Result<void> check(const Subject& subject) const = 0;
+
+    // To be authorised: authorised, refused, denied, exists, later, throttled, unreached, unknown.
+    virtual Said emit(const Subject& subject, Duration limit, const std::stop_token& stop) const = 0;
+
+    // What became of it: authorised, cancelled, substituted, under_analysis, denied, absent, throttled,
+    // unreached, unknown.
+    virtual Said consult(const Subject& subject, Duration limit, const std::stop_token& stop) const = 0;
+
+    // The signed request of a cancellation, made once and kept before it is sent.
+    virtual Result<std::string> make_cancellation(
+        const Subject& subject, const std::string& justificativa, Instant now
+    ) const = 0;
+
+    // cancelled, refused, exists, under_analysis, later, throttled, unreached, unknown.
+    virtual Said cancel(
+        const Subject& subject, const Cancelamento& cancelamento, Duration limit, const std::stop_token& stop
+    ) const = 0;
+
+    // How long after a call that may still be on its way `absent` is to be believed: then the same bytes may
+    // go out again. Zero where the authority itself refuses the second of two equal documents.
+    virtual Duration absence_settles_after() const noexcept = 0;
+};
+
+}  // namespace umavez::fiscal
