@@ -53,8 +53,8 @@ enum class CallFailure : std::uint8_t {
     invalid,          // the call itself: a header with a line break, a URL of another kind
     refused_address,  // the rule does not allow where it leads
     unreachable,      // no such name, nobody listens
-    // No handshake, or a certificate that is not believed. With TLS 1.3 a server looks at ours when its side of
-    // the handshake is over for us, and the request may be on its way already: then the effect is unknown.
+    // No handshake, or a certificate that is not believed. With TLS 1.3 a server looks at ours when the
+    // handshake is over for us, and the request may be on its way already: then the effect is unknown.
     tls,
     timeout,
     broken,  // the connection ended, or what came was not HTTP

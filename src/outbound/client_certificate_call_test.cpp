@@ -87,8 +87,8 @@ TEST_F(ClientCertificateCallTest, InTheHandshakeOfTls12ARefusalProvesThatNothing
     EXPECT_TRUE(receiver.received().empty());
 }
 
-// The handshake is over for us when the server looks at our certificate, and the request goes out with its last
-// message. The refusal comes instead of an answer: nobody can prove from here that nothing was taken.
+// The handshake is over for us when the server looks at our certificate, and the request goes out with its
+// last message. The refusal comes instead of an answer: nobody can prove from here that nothing was taken.
 TEST_F(ClientCertificateCallTest, WithTls13ARefusalComesAfterTheRequestMayHaveLeft)
 {
     HttpReceiver receiver{welcome(), demanding(false)};

@@ -1,6 +1,7 @@
 #pragma once
 
-// Certificates for tests, made on the spot: an authority of its own, and what it issues. Confined to the test.
+// Certificates for tests, made on the spot: an authority of its own, and what it issues. Confined to the
+// test.
 
 #include <chrono>
 #include <memory>
