@@ -39,8 +39,9 @@ private:
         std::uint64_t authorisations = 0;
         std::uint64_t requests = 0;
         std::map<std::string, std::uint64_t> by_call = {};
-        std::map<std::string, std::uint64_t> sent = {};  // how often each content was, by its digest
-        std::vector<Note> notes = {};                    // more than one would be our own mistake
+        std::map<std::string, std::uint64_t> sent = {
+        };                             // how often each content was, by its digest
+        std::vector<Note> notes = {};  // more than one would be our own mistake
     };
 
     void add(const RequestSeen& seen);
@@ -49,9 +50,9 @@ private:
     void link(const EventRegistered& event);
     static std::string to_json(const Document& document);
 
-    std::map<std::string, Document, std::less<>> documents_;      // by id of the DPS
-    std::map<std::string, std::string, std::less<>> ids_;         // of the DPS, by chave
-    std::map<std::string, std::uint64_t, std::less<>> numeros_;   // the last one, by inscricao
+    std::map<std::string, Document, std::less<>> documents_;     // by id of the DPS
+    std::map<std::string, std::string, std::less<>> ids_;        // of the DPS, by chave
+    std::map<std::string, std::uint64_t, std::less<>> numeros_;  // the last one, by inscricao
     std::map<std::string, std::uint64_t> calls_;
     std::map<std::string, std::uint64_t> faults_;
     std::uint64_t requests_ = 0;

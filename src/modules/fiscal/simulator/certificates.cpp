@@ -91,7 +91,8 @@ Holder make_ca(const std::string& name)
         {.name = name,
          .days_until = 3650,
          .extensions =
-             {{NID_basic_constraints, "critical,CA:TRUE"}, {NID_key_usage, "critical,keyCertSign,cRLSign"}}},
+             {{NID_basic_constraints, "critical,CA:TRUE"},
+              {NID_key_usage, "critical,keyCertSign,cRLSign"}}},
         PrivateKey{EVP_EC_gen("P-256")},
         nullptr
     );
@@ -104,11 +105,12 @@ Holder make_client(const std::string& inscricao, const Holder& ca, long days_fro
         .name = "EMITENTE SIMULADO:" + inscricao,
         .days_from = days_from,
         .days_until = days_until,
-        .extensions = {
-            {NID_basic_constraints, "CA:FALSE"},
-            {NID_key_usage, "critical,digitalSignature,nonRepudiation,keyEncipherment"},
-            {NID_ext_key_usage, "clientAuth"},
-        },
+        .extensions =
+            {
+                {NID_basic_constraints, "CA:FALSE"},
+                {NID_key_usage, "critical,digitalSignature,nonRepudiation,keyEncipherment"},
+                {NID_ext_key_usage, "clientAuth"},
+            },
     };
     if (inscricao.size() == 14) {
         plan.extensions.emplace_back(
@@ -136,7 +138,9 @@ std::string certificate_pem(const Holder& holder)
 std::string key_pem(const Holder& holder)
 {
     const Memory memory{BIO_new(BIO_s_mem())};
-    PEM_write_bio_PKCS8PrivateKey(memory.get(), holder.key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+    PEM_write_bio_PKCS8PrivateKey(
+        memory.get(), holder.key.get(), nullptr, nullptr, 0, nullptr, nullptr
+    );
     return contents(memory);
 }
 
@@ -180,12 +184,16 @@ Result<Holder> read_holder(const std::string& certificate, const std::string& ke
     const Memory cert_file{BIO_new_file(certificate.c_str(), "r")};
     const Memory key_file{BIO_new_file(key.c_str(), "r")};
     Holder holder;
-    if (cert_file) holder.certificate.reset(PEM_read_bio_X509(cert_file.get(), nullptr, nullptr, nullptr));
-    if (key_file) holder.key.reset(PEM_read_bio_PrivateKey(key_file.get(), nullptr, nullptr, nullptr));
+    if (cert_file)
+        holder.certificate.reset(PEM_read_bio_X509(cert_file.get(), nullptr, nullptr, nullptr));
+    if (key_file)
+        holder.key.reset(PEM_read_bio_PrivateKey(key_file.get(), nullptr, nullptr, nullptr));
     if (!holder.certificate || !holder.key) {
         return fail(
             Errc::misconfigured,
-            fmt::format("{} and {} are no certificate and its key; remove the folder", certificate, key)
+            fmt::format(
+                "{} and {} are no certificate and its key; remove the folder", certificate, key
+            )
         );
     }
     return holder;
@@ -196,7 +204,8 @@ Result<Holder> ensure_ca(const std::string& certificate, const std::string& key)
 {
     if (!std::filesystem::exists(certificate)) {
         const Holder made = make_ca("umavez, AC do simulador");
-        if (auto written = write_private(key, key_pem(made)); !written) return std::unexpected(written.error());
+        if (auto written = write_private(key, key_pem(made)); !written)
+            return std::unexpected(written.error());
         if (auto written = write_private(certificate, certificate_pem(made)); !written) {
             return std::unexpected(written.error());
         }
@@ -217,7 +226,9 @@ Result<void> ensure_issuer(const IssuerFiles& files, const Holder& ca)
 }
 
 // Certificates with which nobody gets in.
-Result<void> ensure_refused(const std::string& folder, const std::string& inscricao, const Holder& ca)
+Result<void> ensure_refused(
+    const std::string& folder, const std::string& inscricao, const Holder& ca
+)
 {
     auto expired = ensure(folder + "/expired.pem", [&] {
         const Holder holder = make_client(inscricao, ca, -30, -1);
@@ -255,15 +266,20 @@ Result<CertificateFiles> make_certificates(
 {
     const auto ca = ensure_ca(folder + "/ca.pem", folder + "/ca.key");
     if (!ca) return std::unexpected(ca.error());
-    CertificateFiles files{.ca = folder + "/ca.pem", .server = folder + "/server.pem", .issuers = {}};
+    CertificateFiles files{
+        .ca = folder + "/ca.pem", .server = folder + "/server.pem", .issuers = {}
+    };
     if (auto made = ensure_server(files.server, *ca); !made) return std::unexpected(made.error());
     for (const std::string& inscricao : issuers) {
-        const std::string stem =
-            inscricao == issuers.front() ? folder + "/client" : fmt::format("{}/client-{}", folder, inscricao);
+        const std::string stem = inscricao == issuers.front()
+                                     ? folder + "/client"
+                                     : fmt::format("{}/client-{}", folder, inscricao);
         files.issuers.push_back({inscricao, stem + ".pem", stem + ".pfx"});
-        if (auto made = ensure_issuer(files.issuers.back(), *ca); !made) return std::unexpected(made.error());
+        if (auto made = ensure_issuer(files.issuers.back(), *ca); !made)
+            return std::unexpected(made.error());
     }
-    if (auto made = ensure_refused(folder, issuers.front(), *ca); !made) return std::unexpected(made.error());
+    if (auto made = ensure_refused(folder, issuers.front(), *ca); !made)
+        return std::unexpected(made.error());
     return files;
 }
 

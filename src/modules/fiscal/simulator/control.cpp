@@ -28,7 +28,8 @@ http::Response done()
 std::string text_of(JsonValue object, std::string_view name)
 {
     const auto found = object.find(name);
-    return found && found->kind() == JsonKind::string ? std::string{found->string()} : std::string{};
+    return found && found->kind() == JsonKind::string ? std::string{found->string()}
+                                                      : std::string{};
 }
 
 std::optional<std::uint64_t> times_of(JsonValue object)
@@ -39,16 +40,23 @@ std::optional<std::uint64_t> times_of(JsonValue object)
     const std::string_view digits = found->number();
     std::uint64_t times = 0;
     const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), times);
-    if (error != std::errc{} || rest != digits.data() + digits.size() || times == 0) return std::nullopt;
+    if (error != std::errc{} || rest != digits.data() + digits.size() || times == 0)
+        return std::nullopt;
     return times;
 }
 
-http::Response unknown_word(std::string_view name, const std::string& word, const std::vector<std::string>& words)
+http::Response unknown_word(
+    std::string_view name, const std::string& word, const std::vector<std::string>& words
+)
 {
     return refuse(
         422,
         fmt::format(
-            "{}: \"{}\" is not one of {}{}", name, shown(word), fmt::join(words, ", "), suggestion(word, words)
+            "{}: \"{}\" is not one of {}{}",
+            name,
+            shown(word),
+            fmt::join(words, ", "),
+            suggestion(word, words)
         )
     );
 }
@@ -76,10 +84,13 @@ http::Response add_fault(Simulator& simulator, JsonValue object)
 
 http::Response add_event(Simulator& simulator, JsonValue object, std::string tipo)
 {
-    if (tipo.size() != 6) return refuse(422, "tipo: write the six digits of an event, 105102 for instance");
+    if (tipo.size() != 6)
+        return refuse(422, "tipo: write the six digits of an event, 105102 for instance");
     const auto registered = simulator.register_behind(text_of(object, "chave"), tipo);
     if (registered) return done();
-    return refuse(registered.error().code == Errc::not_found ? 404 : 500, registered.error().detail);
+    return refuse(
+        registered.error().code == Errc::not_found ? 404 : 500, registered.error().detail
+    );
 }
 
 http::Response answer_get(const Simulator& simulator, const http::Request& request)
@@ -90,7 +101,8 @@ http::Response answer_get(const Simulator& simulator, const http::Request& reque
     constexpr std::string_view name = "id_dps=";
     const bool is_of_one = request.query.starts_with(name);
     return http::json_response(
-        200, simulator.ledger_json(is_of_one ? std::string_view{request.query}.substr(name.size()) : "")
+        200,
+        simulator.ledger_json(is_of_one ? std::string_view{request.query}.substr(name.size()) : "")
     );
 }
 
@@ -98,7 +110,8 @@ http::Response answer_get(const Simulator& simulator, const http::Request& reque
 
 http::Response answer_control(Simulator& simulator, const http::Request& request)
 {
-    if (!http::speaks_to_loopback(request.headers)) return refuse(403, "the control answers this machine only");
+    if (!http::speaks_to_loopback(request.headers))
+        return refuse(403, "the control answers this machine only");
     if (request.method == "GET") return answer_get(simulator, request);
     if (request.method == "DELETE" && request.path == "/faults") {
         simulator.forget_faults();
@@ -109,7 +122,8 @@ http::Response answer_control(Simulator& simulator, const http::Request& request
     if (!tree) return refuse(400, tree.error().detail);
     if (request.path == "/faults") return add_fault(simulator, tree->root());
     if (request.path == "/cancel") return add_event(simulator, tree->root(), "101101");
-    if (request.path == "/events") return add_event(simulator, tree->root(), text_of(tree->root(), "tipo"));
+    if (request.path == "/events")
+        return add_event(simulator, tree->root(), text_of(tree->root(), "tipo"));
     return refuse(404, "there are /faults, /cancel and /events");
 }
 

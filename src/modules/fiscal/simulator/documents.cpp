@@ -69,11 +69,13 @@ std::optional<Dps> read_dps(std::string_view xml)
         .is_signed = scan->has("DPS/Signature"),
     };
     if (dps.is_cpf) dps.inscricao = scan->text(inf + "/prest/CPF");
-    const bool is_issuer_known =
-        dps.is_cpf ? dps.inscricao.size() == 11 && is_digits(dps.inscricao, 11) : is_cnpj(dps.inscricao);
-    const bool is_complete = !dps.id.empty() && is_digits(dps.ambiente, 1) && is_digits(dps.serie, 5) &&
-                             is_digits(dps.numero, 15) && dps.numero.front() != '0' &&
-                             dps.municipio.size() == 7 && is_digits(dps.municipio, 7) && is_issuer_known;
+    const bool is_issuer_known = dps.is_cpf
+                                     ? dps.inscricao.size() == 11 && is_digits(dps.inscricao, 11)
+                                     : is_cnpj(dps.inscricao);
+    const bool is_complete = !dps.id.empty() && is_digits(dps.ambiente, 1) &&
+                             is_digits(dps.serie, 5) && is_digits(dps.numero, 15) &&
+                             dps.numero.front() != '0' && dps.municipio.size() == 7 &&
+                             is_digits(dps.municipio, 7) && is_issuer_known;
     if (!is_complete) return std::nullopt;
     return dps;
 }
@@ -151,7 +153,8 @@ std::string make_nfse(std::string_view dps_xml, const Authorship& authorship)
         R"(<?xml version="1.0" encoding="utf-8"?>)"
         R"(<NFSe versao="1.01" xmlns="http://www.sped.fazenda.gov.br/nfse"><infNFSe Id="NFS{}">)"
         "<xLocEmi>Município simulado</xLocEmi><nNFSe>{}</nNFSe><cLocIncid>{}</cLocIncid>"
-        "<verAplic>umavez-simulador</verAplic><ambGer>2</ambGer><tpEmis>1</tpEmis><procEmi>1</procEmi>"
+        "<verAplic>umavez-simulador</verAplic><ambGer>2</ambGer><tpEmis>1</tpEmis><procEmi>1</"
+        "procEmi>"
         "<cStat>100</cStat><dhProc>{}</dhProc><nDFSe>{}</nDFSe><emit><{}>{}</{}></emit>{}"
         "</infNFSe></NFSe>",
         authorship.chave,
@@ -171,7 +174,8 @@ std::string make_evento(std::string_view pedido_xml, const Registration& registr
     const auto scan = XmlScan::parse(pedido_xml);
     const std::string own = fmt::format(
         R"(<pedRegEvento versao="1.01"><infPedReg Id="PRE{}{}"><dhEvento>{}</dhEvento>)"
-        "<chNFSe>{}</chNFSe><e{}><xDesc>Registrado pelo simulador</xDesc></e{}></infPedReg></pedRegEvento>",
+        "<chNFSe>{}</chNFSe><e{}><xDesc>Registrado pelo "
+        "simulador</xDesc></e{}></infPedReg></pedRegEvento>",
         registration.chave,
         registration.tipo,
         to_brasilia(registration.at),

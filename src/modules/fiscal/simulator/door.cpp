@@ -109,8 +109,8 @@ public:
         const int on = 1;
         ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         auto* const raw = reinterpret_cast<sockaddr*>(&address);
-        if (listener_ < 0 || ::bind(listener_, raw, length) != 0 || ::listen(listener_, SOMAXCONN) != 0 ||
-            ::getsockname(listener_, raw, &length) != 0) {
+        if (listener_ < 0 || ::bind(listener_, raw, length) != 0 ||
+            ::listen(listener_, SOMAXCONN) != 0 || ::getsockname(listener_, raw, &length) != 0) {
             return refuse(options_, std::strerror(errno));
         }
         port_ = ntohs(address.ss_family == AF_INET ? v4->sin_port : v6->sin6_port);
@@ -187,7 +187,8 @@ Result<std::unique_ptr<Door>> Door::open(DoorOptions options, Serve serve)
 {
     auto context = make_context(options);
     if (!context) return std::unexpected(context.error());
-    auto door = std::make_unique<ThreadedDoor>(std::move(options), std::move(serve), *std::move(context));
+    auto door =
+        std::make_unique<ThreadedDoor>(std::move(options), std::move(serve), *std::move(context));
     if (auto listening = door->listen(); !listening) return std::unexpected(listening.error());
     return door;
 }

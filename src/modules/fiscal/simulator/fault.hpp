@@ -42,8 +42,8 @@ enum class Fault : std::uint8_t {
 
 struct FaultSpec {
     Fault fault;
-    std::string_view name;  // "answer-lost"
-    std::string_view what;  // for people
+    std::string_view name;         // "answer-lost"
+    std::string_view what;         // for people
     std::vector<Call> calls = {};  // empty: of every call
 };
 

@@ -24,7 +24,10 @@ Result<Ledger> Ledger::open(const std::string& path, std::vector<LedgerEvent>& e
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         return fail(
             Errc::misconfigured,
-            fmt::format("{}: another simulator works with it; stop that one or choose another --folder", path)
+            fmt::format(
+                "{}: another simulator works with it; stop that one or choose another --folder",
+                path
+            )
         );
     }
     std::ifstream file{path, std::ios::binary};

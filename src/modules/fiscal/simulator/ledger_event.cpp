@@ -85,7 +85,8 @@ public:
             return 0;
         }
         const std::string_view digits = found->number();
-        const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        const auto [rest, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (error != std::errc{} || rest != digits.data() + digits.size()) is_whole_ = false;
         return value;
     }
@@ -158,7 +159,8 @@ Result<LedgerEvent> parse_line(std::string_view line)
     if (!tree) return fail(Errc::corrupt_record, tree.error().detail);
     Members members{tree->root()};
     auto event = read_members(members);
-    if (!event || !members.is_whole()) return fail(Errc::corrupt_record, "it is no line of a ledger");
+    if (!event || !members.is_whole())
+        return fail(Errc::corrupt_record, "it is no line of a ledger");
     return *std::move(event);
 }
 

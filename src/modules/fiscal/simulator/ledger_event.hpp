@@ -42,7 +42,8 @@ struct EventRegistered {
     Instant at;
     std::string chave;
     std::string tipo;
-    std::string pedido = {};  // as it was sent; empty: nobody sent one, it happened behind the client's back
+    std::string pedido = {
+    };  // as it was sent; empty: nobody sent one, it happened behind the client's back
     friend bool operator==(const EventRegistered&, const EventRegistered&) = default;
 };
 

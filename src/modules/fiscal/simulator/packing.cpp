@@ -3,11 +3,11 @@
 #include "http/inflate.hpp"
 
 #include <openssl/evp.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <new>
 #include <variant>
+#include <zlib.h>
 
 namespace umavez::fiscal::simulator {
 namespace {
@@ -47,7 +47,9 @@ std::optional<std::string> decode_base64(std::string_view text)
     }
     std::string bytes(text.size() / 4 * 3, '\0');
     const int written = EVP_DecodeBlock(
-        reinterpret_cast<unsigned char*>(bytes.data()), bytes_of(text), static_cast<int>(text.size())
+        reinterpret_cast<unsigned char*>(bytes.data()),
+        bytes_of(text),
+        static_cast<int>(text.size())
     );
     if (written < 0) return std::nullopt;
     bytes.resize(static_cast<std::size_t>(written) - padding);

@@ -17,7 +17,9 @@ http::Response page(int status, std::string_view words)
     return {
         status,
         {{"Content-Type", "text/html"}},
-        fmt::format("<!DOCTYPE html><html><head><title>{0}</title></head><body>{0}</body></html>", words)
+        fmt::format(
+            "<!DOCTYPE html><html><head><title>{0}</title></head><body>{0}</body></html>", words
+        )
     };
 }
 
@@ -30,16 +32,20 @@ Reply without_answer(Ending ending)
 std::optional<Reply> reply_before(Fault fault, const Asked& asked, const Wording& wording)
 {
     const auto refused = [&](std::string codigo) {
-        return Reply{to_response(refusal(400, std::move(codigo), asked.id_dps), asked.call, wording)};
+        return Reply{to_response(refusal(400, std::move(codigo), asked.id_dps), asked.call, wording)
+        };
     };
     switch (fault) {
         case Fault::drop_request: return without_answer(Ending::cut);
         case Fault::reset: return without_answer(Ending::reset);
-        case Fault::error_500: return Reply{http::json_response(500, R"({"message":"An error has occurred."})")};
+        case Fault::error_500:
+            return Reply{http::json_response(500, R"({"message":"An error has occurred."})")};
         case Fault::error_503: return Reply{page(503, "Service Unavailable")};
-        case Fault::bad_gateway: return Reply{http::json_response(502, R"({"erro":"Bad Gateway"})")};
+        case Fault::bad_gateway:
+            return Reply{http::json_response(502, R"({"erro":"Bad Gateway"})")};
         case Fault::throttle: {
-            http::Response response = http::json_response(429, R"({"message":"Too Many Requests"})");
+            http::Response response =
+                http::json_response(429, R"({"message":"Too Many Requests"})");
             response.headers.push_back({"Retry-After", "2"});
             return Reply{std::move(response)};
         }
@@ -100,15 +106,20 @@ Simulator::Simulator(SimulatorOptions options, Ledger ledger, Book book)
 {
 }
 
-Reply Simulator::serve(const http::Request& request, std::string caller, const std::stop_token& stop)
+Reply Simulator::serve(
+    const http::Request& request, std::string caller, const std::stop_token& stop
+)
 {
     auto asked = read_call(request, std::move(caller));
     if (!asked) return {page(404, "404 - File or directory not found.")};
     std::unique_lock lock{mutex_};
-    if (const Note* const note = book_.find_by_chave(asked->chave)) asked->id_dps = note->authorised.id_dps;
+    if (const Note* const note = book_.find_by_chave(asked->chave))
+        asked->id_dps = note->authorised.id_dps;
     const std::uint64_t number = book_.requests() + 1;
     const std::optional<Fault> fault = plan_.next(asked->call, asked->id_dps, number);
-    const Wording wording{.ambiente = options_.ambiente, .now = system_clock().realtime(), .turn = number};
+    const Wording wording{
+        .ambiente = options_.ambiente, .now = system_clock().realtime(), .turn = number
+    };
     const auto kept = keep(RequestSeen{
         .at = wording.now,
         .number = number,
@@ -138,7 +149,9 @@ Decision Simulator::decide(const Asked& asked, std::optional<Fault> fault)
         return {{.status = 500, .erros = {{"", kept.error().detail}}}};
     }
     if (fault == Fault::cancel_behind) {
-        const EventRegistered cancelled{.at = moment.now, .chave = decision.answer.chave, .tipo = "101101"};
+        const EventRegistered cancelled{
+            .at = moment.now, .chave = decision.answer.chave, .tipo = "101101"
+        };
         if (const auto kept = keep(cancelled); !kept) {
             return {{.status = 500, .erros = {{"", kept.error().detail}}}};
         }

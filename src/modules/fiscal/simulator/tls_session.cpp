@@ -16,7 +16,9 @@ namespace {
 
 using http::RequestReader;
 
-constexpr http::ReaderLimits reader_limits{.head_bytes_max = 16 * 1024, .body_bytes_max = 8 * 1024 * 1024};
+constexpr http::ReaderLimits reader_limits{
+    .head_bytes_max = 16 * 1024, .body_bytes_max = 8 * 1024 * 1024
+};
 
 struct FreeSsl {
     void operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
@@ -32,7 +34,10 @@ std::string inscricao_of(SSL& ssl)
     if (!certificate) return {};
     std::array<char, 256> name{};
     const int length = X509_NAME_get_text_by_NID(
-        X509_get_subject_name(certificate.get()), NID_commonName, name.data(), static_cast<int>(name.size())
+        X509_get_subject_name(certificate.get()),
+        NID_commonName,
+        name.data(),
+        static_cast<int>(name.size())
     );
     if (length <= 0) return {};
     const std::string_view text{name.data(), static_cast<std::size_t>(length)};
@@ -53,7 +58,8 @@ public:
             const http::Request request = reader_.take();
             const Reply reply = serve_(request, caller_, stop_);
             if (reply.ending == Ending::reset) return Farewell::reset;
-            if (reply.ending == Ending::cut || !write(reply, request) || !reader_.keeps_alive()) break;
+            if (reply.ending == Ending::cut || !write(reply, request) || !reader_.keeps_alive())
+                break;
             if (reply.ending == Ending::truncated) break;
         }
         return Farewell::close;
@@ -113,10 +119,13 @@ private:
 
 }  // namespace
 
-Farewell serve_connection(SSL_CTX& context, int socket, const Serve& serve, const std::stop_token& stop)
+Farewell serve_connection(
+    SSL_CTX& context, int socket, const Serve& serve, const std::stop_token& stop
+)
 {
     const std::unique_ptr<SSL, FreeSsl> ssl{SSL_new(&context)};
-    if (!ssl || SSL_set_fd(ssl.get(), socket) != 1 || SSL_accept(ssl.get()) != 1) return Farewell::close;
+    if (!ssl || SSL_set_fd(ssl.get(), socket) != 1 || SSL_accept(ssl.get()) != 1)
+        return Farewell::close;
     return Session{*ssl, serve, stop}.run();
 }
 

@@ -82,7 +82,10 @@ private:
         return true;
     }
 
-    void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(spaces), rest_.size())); }
+    void skip_spaces()
+    {
+        rest_.remove_prefix(std::min(rest_.find_first_not_of(spaces), rest_.size()));
+    }
 
     std::string_view take_name()
     {
@@ -128,7 +131,8 @@ private:
         if ((quote != "\"" && quote != "'") || !take(quote)) return false;
         const std::size_t end = rest_.find(quote);
         if (end == std::string_view::npos || name.starts_with("xmlns:")) return false;
-        if (name == "Id") out.texts_.try_emplace(paths_.back() + "@Id", unescape(rest_.substr(0, end)));
+        if (name == "Id")
+            out.texts_.try_emplace(paths_.back() + "@Id", unescape(rest_.substr(0, end)));
         rest_.remove_prefix(end + 1);
         return true;
     }
