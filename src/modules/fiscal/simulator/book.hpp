@@ -29,7 +29,7 @@ public:
     std::uint64_t last_numero(std::string_view inscricao) const;
     std::uint64_t requests() const noexcept { return requests_; }
 
-    // By id of the DPS: authorisations, chave, sha256, cancelled, events, requests. Of one of them, or of all.
+    // By id of the DPS, of one or of all: authorisations, chave, sha256, cancelled, events, requests.
     std::string to_json(std::string_view id_dps = {}) const;
     // How many there are of what.
     std::string stats_json() const;
@@ -40,7 +40,7 @@ private:
         std::uint64_t requests = 0;
         std::map<std::string, std::uint64_t> by_call = {};
         std::map<std::string, std::uint64_t> sent = {
-        };                             // how often each content was, by its digest
+        };  // how often each content was, by its digest
         std::vector<Note> notes = {};  // more than one would be our own mistake
     };
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// Door: the TLS side of the simulator. Clients show a certificate of the simulator's CA or are refused in the
-// handshake. A thread per connection, blocking: an authority that is played for tests has few clients, and may
-// close, reset and break off where a good server must not; so that nothing of it is in src/http, from which
-// only the reader of requests and the writer of heads are taken.
+// Door: the TLS side of the simulator. Clients show a certificate of the simulator's CA or are refused in
+// the handshake. A thread per connection, blocking: an authority that is played has few clients, and may
+// close, reset and break off where a good server must not. So none of it is in src/http, of which only the
+// reader of requests and the writer of heads are taken.
 //
 // Thread-safe. The destructor ends all connections and waits for their threads.
 

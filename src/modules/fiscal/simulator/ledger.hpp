@@ -1,7 +1,7 @@
 #pragma once
 
 // Ledger: what the simulator really did, in a file that only grows. A line is durable when append() returns,
-// and nothing is answered before: whatever a client was told is in there, after kill -9 and after a power cut.
+// and nothing is answered before: what a client was told is in there, after kill -9 and after a power cut.
 //
 // A process that died while it wrote leaves a line without an end. It was never answered, so it is taken away
 // at the next start. The file is locked: two simulators with one ledger would both authorise. Confined to

@@ -35,8 +35,9 @@ struct TestDps {
     {
         return fmt::format(
             R"(<?xml version="1.0" encoding="UTF-8"?>)"
-            R"(<DPS versao="1.01" xmlns="http://www.sped.fazenda.gov.br/nfse"><infDPS Id="{}"><tpAmb>{}</tpAmb>)"
-            "<dhEmi>2026-03-03T12:17:25-03:00</dhEmi><verAplic>teste</verAplic><serie>{}</serie>"
+            R"(<DPS versao="1.01" xmlns="http://www.sped.fazenda.gov.br/nfse"><infDPS Id="{}">)"
+            "<tpAmb>{}</tpAmb><dhEmi>2026-03-03T12:17:25-03:00</dhEmi><verAplic>teste</"
+            "verAplic><serie>{}</serie>"
             "<nDPS>{}</nDPS><dCompet>2026-03-03</dCompet><tpEmit>1</tpEmit><cLocEmi>{}</cLocEmi>{}"
             "<prest>{}</prest><serv><cServ><xDescServ>Conserto &amp; "
             "manutenção</xDescServ></cServ></serv>"

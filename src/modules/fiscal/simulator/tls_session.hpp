@@ -10,9 +10,10 @@
 
 namespace umavez::fiscal::simulator {
 
-// Serves until the client leaves, a fault ends it or nothing comes for the socket's own time limit. Leaves the
-// socket open for its owner, whom it tells how to close it.
+// How the owner of the socket is to close it.
 enum class Farewell : std::uint8_t { close, reset };
+
+// Serves until the client leaves, a fault ends it or nothing comes for the socket's own time limit.
 Farewell serve_connection(
     SSL_CTX& context, int socket, const Serve& serve, const std::stop_token& stop
 );

@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, char>, 5> entities{{
     {"&apos;", '\''},
 }};
 
-// What is no such entity, a number of a character for instance, stays as it is: nothing that is looked at has one.
+// What is no such entity, a number of a character for instance, stays as it is: nothing that is looked at
+// has one.
 std::string unescape(std::string_view text)
 {
     std::string plain;
