@@ -60,7 +60,7 @@ FastSink::~FastSink()
 
 std::string FastSink::url() const
 {
-    return "smtp://127.0.0.1:" + std::to_string(port_) + "/bench";
+    return "smtp://127.0.0.1:" + std::to_string(port_);
 }
 
 void FastSink::serve_all()

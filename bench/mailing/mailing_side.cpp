@@ -164,7 +164,11 @@ double MailingSide::send(const std::string& smtp_url, std::size_t rows)
     }
     const double seconds = watch.seconds();
     worker.stop();
-    if (count_entries("SENT") != rows) throw std::runtime_error("not everything was sent");
+    if (const std::size_t sent = count_entries("SENT"); sent != rows) {
+        throw std::runtime_error(fmt::format(
+            "{} of {} were sent: {}", sent, rows, worker.take_trouble().value_or("no trouble")
+        ));
+    }
     return seconds;
 }
 

@@ -77,6 +77,9 @@ class Postgres:
         self.process = subprocess.Popen([os.path.join(programs, "postgres_side")], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.url = self._line()
+        # A folder of uploads belongs to one database, and the servers of a bench share their own.
+        self.uploads = tempfile.mkdtemp(prefix="umavez-uploads-")
+        os.environ["UMAVEZ_MAILING_STORAGE"] = self.uploads
 
     def _line(self):
         line = self.process.stdout.readline()
@@ -98,6 +101,7 @@ class Postgres:
     def close(self):
         self.process.stdin.close()
         self.process.wait(60)
+        shutil.rmtree(self.uploads, ignore_errors=True)
 
 
 class Bench:

@@ -128,7 +128,7 @@ constexpr std::string_view sqlite_2 = R"(
 CREATE TABLE umavez_messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id TEXT NOT NULL CHECK (length(tenant_id) BETWEEN 1 AND 64),
-    message_id TEXT NOT NULL UNIQUE CHECK (length(message_id) BETWEEN 1 AND 64),
+    message_id TEXT NOT NULL CHECK (length(message_id) BETWEEN 1 AND 64),
     queue TEXT NOT NULL CHECK (length(queue) BETWEEN 1 AND 64),
     aggregate TEXT NOT NULL CHECK (length(aggregate) BETWEEN 1 AND 255),
     type TEXT NOT NULL CHECK (length(type) BETWEEN 1 AND 100),
@@ -158,7 +158,7 @@ constexpr std::string_view postgres_2 = R"(
 CREATE TABLE umavez_messages (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant_id text COLLATE "C" NOT NULL,
-    message_id text COLLATE "C" NOT NULL UNIQUE,
+    message_id text COLLATE "C" NOT NULL,
     queue text COLLATE "C" NOT NULL,
     aggregate text COLLATE "C" NOT NULL,
     type text COLLATE "C" NOT NULL,
