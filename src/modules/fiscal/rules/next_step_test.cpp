@@ -42,14 +42,15 @@ void for_every_case(Check check)
         for (const Act act : acts) {
             for (int word = 0; word < words_count; ++word) {
                 for (const Estado before : all_estados()) {
-                    for (int bits = 0; bits < 24; ++bits) {
+                    for (int bits = 0; bits < 48; ++bits) {
                         Circumstance circumstance{
                             .before = before,
                             .may_try_again = (bits & 1) != 0,
                             .is_settled = (bits & 2) != 0,
                             .has_code = (bits & 4) != 0,
+                            .was_unclear = (bits & 8) != 0,
                         };
-                        if (bits / 8 > 0) circumstance.is_ours = bits / 8 == 1;
+                        if (bits / 16 > 0) circumstance.is_ours = bits / 16 == 1;
                         const auto said = static_cast<Word>(word);
                         const Case one{
                             from, act, said, circumstance, next_step(from, act, said, circumstance)
@@ -117,8 +118,10 @@ TEST(NextStep, NothingIsAuthorisedButByTheAuthoritysWord)
         // And not while the cancellation may have been registered.
         if (one.from == Estado::cancelamento_pendente) {
             const bool is_back = one.act == Act::cancel && effect_of(one.word) == Effect::none;
-            EXPECT_TRUE(is_back);
-            if (one.word != Word::refused) {
+            const bool has_no_event = is_question(one.act) && one.word == Word::authorised &&
+                                      one.circumstance.is_settled && one.circumstance.was_unclear;
+            EXPECT_TRUE(is_back || has_no_event);
+            if (is_back && one.word != Word::refused) {
                 EXPECT_EQ(one.circumstance.before, Estado::autorizado);
             }
         }
@@ -133,6 +136,7 @@ TEST(NextStep, TheSameBytesGoOutAgainOnlyAfterABelievedAbsence)
         if (one.step.then != Then::resend_same_bytes) return;
         EXPECT_TRUE(is_question(one.act));
         EXPECT_TRUE(one.circumstance.is_settled);
+        EXPECT_FALSE(one.circumstance.was_unclear);
         // Of the document; or of the event, of a document that is there.
         const bool is_absent = is_emission_in_doubt(one.from) && one.word == Word::absent;
         const bool has_no_event =
@@ -175,11 +179,13 @@ TEST(NextStep, AKeyIsLetGoOnlyWhenNothingOfTheActIsThere)
 {
     for_every_case([](const Case& one) {
         if (one.step.then != Then::let_go) return;
-        const bool is_analysis_refused =
-            one.from == Estado::cancelamento_em_analise && one.word == Word::authorised;
-        EXPECT_TRUE(effect_of(one.word) == Effect::none || is_analysis_refused);
-        // Not even an earlier call, unless it was refused.
-        if (one.word != Word::refused && is_emission_in_doubt(one.from)) {
+        const bool has_no_event = is_question(one.act) && one.word == Word::authorised &&
+                                  (one.from == Estado::cancelamento_em_analise ||
+                                   one.from == Estado::cancelamento_pendente);
+        EXPECT_TRUE(effect_of(one.word) == Effect::none || has_no_event);
+        // Not even an earlier call, unless it was refused, or asked about.
+        if (one.word != Word::refused && one.word != Word::absent &&
+            is_emission_in_doubt(one.from)) {
             EXPECT_FALSE(is_emission_in_doubt(one.circumstance.before));
         }
     });
@@ -306,6 +312,27 @@ TEST(NextStepTable, AnAbsenceTooEarlyIsAskedAboutAgain)
     };
     EXPECT_EQ(after(true), "INDETERMINADO wait");
     EXPECT_EQ(after(false), "INDETERMINADO give_up_for_now");
+}
+
+TEST(NextStepTable, WhatWasAnsweredUnclearlyAndIsNotThereWasRefused)
+{
+    const Circumstance circumstance{.is_settled = true, .was_unclear = true};
+    EXPECT_EQ(
+        text_of(next_step(Estado::indeterminado, Act::consult, Word::absent, circumstance)),
+        "REJEITADO let_go unlisted_code"
+    );
+    EXPECT_EQ(
+        text_of(next_step(
+            Estado::cancelamento_pendente, Act::consult_cancel, Word::authorised, circumstance
+        )),
+        "AUTORIZADO let_go unlisted_code"
+    );
+    // It may still be on its way.
+    EXPECT_EQ(
+        text_of(next_step(Estado::indeterminado, Act::consult, Word::absent, {.was_unclear = true})
+        ),
+        "INDETERMINADO give_up_for_now"
+    );
 }
 
 TEST(NextStepTable, AnotherDocumentUnderOurNumberIsForAPerson)
