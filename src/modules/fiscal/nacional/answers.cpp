@@ -3,8 +3,8 @@
 #include "base/char_set.hpp"
 #include "base/shown.hpp"
 #include "json/tree.hpp"
-#include "modules/fiscal/authority/nacional_codes.hpp"
 #include "modules/fiscal/ids/nfse_event_id.hpp"
+#include "modules/fiscal/nacional/code_words.hpp"
 #include "modules/fiscal/nacional/dps.hpp"
 #include "modules/fiscal/nacional/messages.hpp"
 #include "modules/fiscal/nacional/packing.hpp"
@@ -76,10 +76,9 @@ Said unknown(Said said, std::string why)
 // What nobody has agreed on: told as it came.
 Said unread(Said said, std::string_view body)
 {
-    return unknown(
-        std::move(said),
-        fmt::format("HTTP {}: {}", said.http_status, body.empty() ? "no body" : shown(body))
-    );
+    const std::string why =
+        fmt::format("HTTP {}: {}", said.http_status, body.empty() ? "no body" : shown(body));
+    return unknown(std::move(said), why);
 }
 
 // Of several codes the word that promises least decides.
@@ -97,11 +96,11 @@ std::size_t rank_of(Word word) noexcept
     return static_cast<std::size_t>(std::ranges::find(caution, word) - caution.begin());
 }
 
-Said reject(Said said, NacionalCall call)
+Said reject(Said said, SefinCall call)
 {
-    std::optional<CodeMeaning> worst;
+    std::optional<CodeWord> worst;
     for (const Mensagem& mensagem : said.mensagens) {
-        const CodeMeaning meaning = meaning_of(call, mensagem.codigo);
+        const CodeWord meaning = code_word(call, mensagem.codigo);
         if (!worst || rank_of(meaning.word) < rank_of(worst->word)) worst = meaning;
     }
     said.word = worst->word;
@@ -130,7 +129,7 @@ struct Packed {
 Packed open_packed(std::string_view packed)
 {
     Packed opened;
-    auto text = packed.empty() ? fail(Errc::invalid_argument, "") : unpack(packed);
+    auto text = unpack(packed);
     if (!text) return opened;
     if (auto document = xml::Document::parse(*text, {.bytes_max = unpacked_bytes_max})) {
         opened.text = *std::move(text);
@@ -139,7 +138,8 @@ Packed open_packed(std::string_view packed)
     return opened;
 }
 
-// Whether the XML of an event is of this kind and of this NFS-e: by its Id, or by what it repeats of the request.
+// Whether the XML of an event is of this kind and of this NFS-e: by its Id, or by what it repeats of the
+// request.
 bool is_event(const xml::Document& document, std::string_view chave, std::string_view evento)
 {
     const auto inf = document.root().find("infEvento");
@@ -210,7 +210,7 @@ Said read_emission(const HttpAnswer& answer, std::string_view id_dps)
         return said;
     }
     if (said.mensagens.empty()) return unread(std::move(said), answer.body);
-    return reject(std::move(said), NacionalCall::emitir);
+    return reject(std::move(said), SefinCall::emitir);
 }
 
 Said read_dps_answer(const HttpAnswer& answer, std::string_view id_dps)
@@ -259,10 +259,9 @@ Said read_event_answer(const HttpAnswer& answer, std::string_view chave, std::st
     bool is_found = take_event(said, body.text("eventoXmlGZipB64"), chave, evento);
     const auto eventos = body.root().find("eventos");
     if (!is_found && eventos && eventos->kind() == JsonKind::array) {
-        is_found = std::ranges::any_of(eventos->elements(), [&](JsonValue item) {
-            return item.kind() == JsonKind::object &&
-                   take_event(said, text_of(item, "arquivoXml"), chave, evento);
-        });
+        for (const JsonValue item : eventos->elements()) {
+            is_found = is_found || take_event(said, text_of(item, "arquivoXml"), chave, evento);
+        }
     }
     if (!is_found) return unknown(std::move(said), "the answer has no event that can be read");
     said.word = Word::exists;
@@ -282,7 +281,7 @@ Said read_cancellation(const HttpAnswer& answer, std::string_view chave)
         return said;
     }
     if (said.mensagens.empty()) return unread(std::move(said), answer.body);
-    return reject(std::move(said), NacionalCall::cancelar);
+    return reject(std::move(said), SefinCall::cancelar);
 }
 
 }  // namespace umavez::fiscal::nacional

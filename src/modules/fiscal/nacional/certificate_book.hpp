@@ -1,7 +1,7 @@
 #pragma once
 
-// CertificateBook: whose certificate is in which file. A file is read when it is first needed, and again until
-// it can be read: an operator who puts a wrong one right has nothing to restart.
+// CertificateBook: whose certificate is in which file. A file is read when it is first needed, and again
+// until it can be read: an operator who puts a wrong one right has nothing to restart.
 //
 // Thread-safe.
 

@@ -136,7 +136,47 @@ public:
         );
     }
 
+    // What became of the NFS-e that was found: an event decides. A question that is not answered leaves
+    // everything open.
+    Said follow_events(Said found)
+    {
+        for (const auto& [evento, word] :
+             {std::pair{evento_cancelamento, Word::cancelled},
+              std::pair{evento_substituicao, Word::substituted},
+              std::pair{evento_analise_pedida, Word::under_analysis}}) {
+            Said event = find_event(found.chave, evento);
+            if (event.word == Word::absent) continue;
+            if (event.word == Word::exists && word == Word::under_analysis) {
+                return follow_analysis(std::move(found), std::move(event));
+            }
+            if (event.word == Word::exists) event.word = word;
+            event.is_ours = found.is_ours;
+            return event;
+        }
+        found.word = Word::authorised;
+        return found;
+    }
+
 private:
+    Said follow_analysis(Said found, Said asked)
+    {
+        asked.is_ours = found.is_ours;
+        Said granted = find_event(found.chave, evento_analise_deferida);
+        if (granted.word == Word::exists) {
+            granted.word = Word::cancelled;
+            granted.is_ours = found.is_ours;
+        }
+        if (granted.word != Word::absent) return granted;
+        Said declined = find_event(found.chave, evento_analise_indeferida);
+        if (declined.word == Word::exists) {
+            found.word = Word::authorised;
+            return found;
+        }
+        if (declined.word != Word::absent) return declined;
+        asked.word = Word::under_analysis;
+        return asked;
+    }
+
     const NacionalAuthority& authority_;
     const Subject& subject_;
     const std::stop_token& stop_;
@@ -198,32 +238,7 @@ Said NacionalAuthority::consult(const Subject& subject, Duration limit, const st
         said = conversation.find_nfse(chave);
         if (said.word != Word::exists) return said;
     }
-    // An event decides; a question about one that was not answered leaves everything open.
-    struct Question {
-        std::string_view evento;
-        Word if_there;
-    };
-    constexpr Question questions[] = {
-        {evento_cancelamento, Word::cancelled},
-        {evento_substituicao, Word::substituted},
-        {evento_analise_deferida, Word::cancelled},
-        {evento_analise_indeferida, Word::authorised},
-        {evento_analise_pedida, Word::under_analysis},
-    };
-    for (const auto& [evento, word] : questions) {
-        Said event = conversation.find_event(said.chave, evento);
-        if (event.word == Word::absent) {
-            said.http_status = event.http_status;
-            continue;
-        }
-        if (event.word != Word::exists) return event;
-        if (word == Word::authorised) break;
-        event.word = word;
-        event.is_ours = said.is_ours;
-        return event;
-    }
-    said.word = Word::authorised;
-    return said;
+    return conversation.follow_events(std::move(said));
 }
 
 Result<std::string> NacionalAuthority::make_cancellation(

@@ -6,7 +6,7 @@
 //     GET  /dps/{id}, HEAD /dps/{id}        is there an NFS-e of this DPS, and which
 //     GET  /nfse/{chave}                    the NFS-e, to compare with what was sent
 //     POST /nfse/{chave}/eventos            cancel (101101)
-//     GET  /nfse/{chave}/eventos/{tipo}/1   what became of it: an NFS-e does not tell itself that it is cancelled
+//     GET  /nfse/{chave}/eventos/{tipo}/1   what became of it: an NFS-e itself does not tell
 //
 // Thread-safe; every call is a connection of its own.
 
@@ -25,8 +25,8 @@ namespace umavez::fiscal::nacional {
 struct HttpAnswer;
 
 struct NacionalOptions {
-    // Without a slash at the end; empty: this environment is not served. The operator chooses them, so private
-    // addresses are fine.
+    // Without a slash at the end; empty: this environment is not served. The operator chooses them, so
+    // private addresses are fine.
     std::string producao = "https://sefin.nfse.gov.br/SefinNacional";
     std::string homologacao = "https://sefin.producaorestrita.nfse.gov.br/SefinNacional";
     std::string ca_file = {};  // whom to believe; empty: whom the system believes
@@ -46,8 +46,8 @@ public:
     Result<void> check(const Subject& subject) const override;
     Said emit(const Subject& subject, Duration limit, const std::stop_token& stop) const override;
 
-    // The limit is for all of its calls together. Where the key is not known yet the NFS-e is fetched as well,
-    // and compared with what was sent.
+    // The limit is for all of its calls together. Where the key is not known yet the NFS-e is fetched as
+    // well, and compared with what was sent.
     Said consult(const Subject& subject, Duration limit, const std::stop_token& stop)
         const override;
 
@@ -61,8 +61,9 @@ public:
         const std::stop_token& stop
     ) const override;
 
-    // Zero: the authority takes one DPS of an id and refuses a second (E0014). Where the first is still on its
-    // way when we send the same bytes again, one of the two is refused, and the answer `exists` is consulted.
+    // Zero: the authority takes one DPS of an id and refuses a second (E0014). Where the first is still on
+    // its way when we send the same bytes again, one of the two is refused, and the answer `exists` is
+    // consulted.
     Duration absence_settles_after() const noexcept override { return Duration{0}; }
 
 private:

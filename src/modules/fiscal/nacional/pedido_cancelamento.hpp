@@ -1,7 +1,8 @@
 #pragma once
 
-// The request of a cancellation: `pedRegEvento` with the event 101101, signed by the issuer. It is made once and
-// sent unchanged however often: the authority knows it by its Id, which is made of the key. Pure, thread-safe.
+// The request of a cancellation: `pedRegEvento` with the event 101101, signed by the issuer. It is made
+// once and sent unchanged however often: the authority knows it by its Id, which is made of the key. Pure,
+// thread-safe.
 
 #include "modules/fiscal/ids/tipo.hpp"
 #include "xml/signature.hpp"
