@@ -185,7 +185,7 @@ Result<std::optional<Documento>> insert_reserved(
 
 Result<Documento> change_estado(Transaction& transaction, const Documento& seen, Documento next)
 {
-    if (!may_become(seen.estado, next.estado)) {
+    if (seen.estado != next.estado && !may_become(seen.estado, next.estado)) {
         return fail(
             Errc::invalid_argument,
             fmt::format(
@@ -275,19 +275,18 @@ Result<std::vector<Documento>> take_due(
     );
     if (!due) return std::unexpected(due.error());
     for (const Documento& documento : *due) {
-        const auto put_off = set_conciliar_em(transaction, documento.id, now + hidden);
+        const auto put_off = set_conciliar_em(transaction, documento, now + hidden);
         if (!put_off) return std::unexpected(put_off.error());
     }
     return due;
 }
 
-Result<void> set_conciliar_em(
-    Transaction& transaction, std::int64_t documento_id, std::optional<Instant> at
-)
+Result<void> set_conciliar_em(Transaction& transaction, const Documento& seen, Instant at)
 {
     const auto changed = transaction.execute(
-        "UPDATE documentos_fiscais SET conciliar_em = $1 WHERE id = $2",
-        {to_value(at), documento_id}
+        "UPDATE documentos_fiscais SET conciliar_em = $1 "
+        "WHERE id = $2 AND versao = $3 AND conciliar_em IS NOT NULL",
+        {to_micros(at), seen.id, seen.versao}
     );
     if (!changed) return std::unexpected(changed.error());
     return {};

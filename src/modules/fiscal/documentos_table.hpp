@@ -36,7 +36,8 @@ Result<std::optional<Documento>> insert_reserved(
     Transaction& transaction, const TenantId& tenant_id, const Reserva& reserva
 );
 
-// Writes `next` over `seen`: the next version, if the table of states leads from one to the other.
+// Writes `next` over `seen`: the next version, if the table of states leads from one to the other, or the
+// state is the same.
 // `next.marca` tells whose write it is. lease_lost: the row is at another version, written by somebody else;
 // nothing was written. invalid_argument: the states do not follow each other.
 Result<Documento> change_estado(Transaction& transaction, const Documento& seen, Documento next);
@@ -72,10 +73,9 @@ Result<std::vector<Documento>> take_due(
     Transaction& transaction, Duration hidden, std::size_t limit
 );
 
-// A worker comes not before `at`. No new version: nothing was learnt. Nullopt: none comes.
-Result<void> set_conciliar_em(
-    Transaction& transaction, std::int64_t documento_id, std::optional<Instant> at
-);
+// A worker comes not before `at`. No new version: nothing was learnt. Where the document is not at the version
+// that was seen any more, whoever changed it knows better.
+Result<void> set_conciliar_em(Transaction& transaction, const Documento& seen, Instant at);
 
 // Keeps bytes of a document by their digest, which is given back; the same bytes are kept once.
 Result<std::string> keep_xml(
