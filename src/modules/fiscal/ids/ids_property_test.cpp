@@ -124,10 +124,9 @@ std::string with_one_changed(std::string text, std::size_t position)
     const bool is_figure = figures.contains(text[position]);
     const std::string_view set =
         is_figure && *rc::gen::arbitrary<bool>() ? figures : figures_and_capitals;
-    const char before = text[position];
-    while (text[position] == before) {
-        text[position] = set[*rc::gen::inRange<std::size_t>(0, set.size())];
-    }
+    const std::size_t before = set.find(text[position]);
+    const auto step = *rc::gen::inRange<std::size_t>(1, set.size());
+    text[position] = set[(before + step) % set.size()];
     return text;
 }
 

@@ -25,7 +25,9 @@ bool agrees(std::string_view reason, IdFault fault)
         case IdFault::length: return reason.contains("length");
         case IdFault::characters:
             return reason.contains("pattern") || reason.contains("lower case");
-        case IdFault::all_equal: return reason.contains("equal");
+        // Of a CNPJ inside a key they only say that its digits are wrong.
+        case IdFault::all_equal:
+            return reason.contains("equal") || reason.contains("CNPJ check digits");
         case IdFault::check_digits:
             return reason.contains("check digits") || reason.contains("cDV mismatch");
         case IdFault::wrong_kind: return reason.contains("tpInsc");

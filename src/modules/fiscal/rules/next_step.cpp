@@ -1,0 +1,351 @@
+#include "modules/fiscal/rules/next_step.hpp"
+
+// By act, and within it by the state the document is in:
+//
+//     emit                      sent · not sent · known already
+//     cancel                    pending · authorised · under analysis · not authorised
+//     consult, consult_cancel   sent · not sent · authorised · pending · under analysis
+//     final states stay what they are, whatever was asked
+
+namespace umavez::fiscal {
+namespace {
+
+using enum Estado;
+
+// The state that a word names by itself.
+std::optional<Estado> named_by(Word word) noexcept
+{
+    switch (word) {
+        case Word::authorised: return autorizado;
+        case Word::cancelled: return cancelado;
+        case Word::substituted: return substituido;
+        case Word::under_analysis: return cancelamento_em_analise;
+        case Word::denied: return denegado;
+        case Word::refused:
+        case Word::exists:
+        case Word::absent:
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached:
+        case Word::unknown: break;
+    }
+    return std::nullopt;
+}
+
+std::optional<Concern> concern_of_code(Word word, const Circumstance& circumstance) noexcept
+{
+    if (word == Word::unknown && circumstance.has_code) return Concern::unlisted_code;
+    return std::nullopt;
+}
+
+// Nothing was stored by this call: again, or back to where it was. What was in doubt before stays so.
+NextStep again_or_back(Estado from, Act act, Word word, const Circumstance& circumstance) noexcept
+{
+    const bool may_wait = circumstance.may_try_again && word != Word::throttled;
+    if (may_wait) return {from, Then::wait};
+    const Estado before = circumstance.before;
+    const bool is_emission = act == Act::emit;
+    const bool has_way_back =
+        is_emission ? (before == reservado || before == rejeitado) : before == autorizado;
+    if (has_way_back && may_become(from, before)) return {before, Then::let_go};
+    return {is_emission ? indeterminado : cancelamento_pendente, Then::give_up_for_now};
+}
+
+// A question that was not answered.
+NextStep ask_again(Estado to, Word word, const Circumstance& circumstance) noexcept
+{
+    const bool may_wait = circumstance.may_try_again && word != Word::throttled;
+    return {to, may_wait ? Then::wait : Then::give_up_for_now, concern_of_code(word, circumstance)};
+}
+
+NextStep in_final(Estado from, Word word) noexcept
+{
+    const auto named = named_by(word);
+    const bool disagrees =
+        (named && *named != from) || (word == Word::absent && from != inutilizado);
+    if (disagrees) return {from, Then::finish, Concern::contradiction};
+    return {from, Then::finish};
+}
+
+NextStep emit_sent(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (word) {
+        case Word::authorised:
+            if (circumstance.is_ours == false) {
+                return {indeterminado, Then::give_up_for_now, Concern::not_ours};
+            }
+            return {autorizado, Then::finish};
+        case Word::refused: return {rejeitado, Then::let_go};
+        case Word::denied: return {denegado, Then::finish};
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached: return again_or_back(from, Act::emit, word, circumstance);
+        case Word::exists: return {indeterminado, Then::consult};
+        case Word::unknown:
+            return {indeterminado, Then::consult, concern_of_code(word, circumstance)};
+        case Word::cancelled:
+        case Word::substituted:
+        case Word::under_analysis:
+        case Word::absent: break;
+    }
+    return {indeterminado, Then::consult, Concern::unexpected_word};
+}
+
+// The answer to an emission that our row does not know of. Doubt is the safe side.
+NextStep emit_unsent(Estado from, Word word) noexcept
+{
+    switch (word) {
+        case Word::authorised: return {autorizado, Then::finish, Concern::done_elsewhere};
+        case Word::denied: return {denegado, Then::finish, Concern::done_elsewhere};
+        case Word::refused:
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached: return {from, Then::let_go};
+        case Word::cancelled:
+        case Word::substituted:
+        case Word::under_analysis:
+        case Word::exists:
+        case Word::absent:
+        case Word::unknown: break;
+    }
+    const Estado to = may_become(from, indeterminado) ? indeterminado : from;
+    return {to, Then::consult, Concern::unexpected_word};
+}
+
+NextStep after_emit(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (from) {
+        case transmitido:
+        case indeterminado: return emit_sent(from, word, circumstance);
+        case reservado:
+        case rejeitado:
+        case inutilizacao_pendente: return emit_unsent(from, word);
+        case autorizado:
+        case cancelamento_pendente:
+        case cancelamento_em_analise:
+            if (word == Word::authorised) return {from, Then::finish};
+            return {from, Then::finish, Concern::unexpected_word};
+        case denegado:
+        case cancelado:
+        case substituido:
+        case inutilizado: break;
+    }
+    return in_final(from, word);
+}
+
+NextStep cancel_pending(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (word) {
+        case Word::cancelled: return {cancelado, Then::finish};
+        case Word::refused: return {autorizado, Then::let_go};
+        case Word::under_analysis: return {cancelamento_em_analise, Then::give_up_for_now};
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached: return again_or_back(from, Act::cancel, word, circumstance);
+        case Word::exists: return {cancelamento_pendente, Then::consult};
+        case Word::unknown:
+            return {cancelamento_pendente, Then::consult, concern_of_code(word, circumstance)};
+        case Word::authorised:
+        case Word::substituted:
+        case Word::denied:
+        case Word::absent: break;
+    }
+    return {cancelamento_pendente, Then::consult, Concern::unexpected_word};
+}
+
+NextStep cancel_in_analysis(Word word) noexcept
+{
+    if (word == Word::cancelled) return {cancelado, Then::finish};
+    if (word == Word::under_analysis) return {cancelamento_em_analise, Then::give_up_for_now};
+    return {cancelamento_em_analise, Then::consult};
+}
+
+NextStep after_cancel(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (from) {
+        // From AUTORIZADO: whoever sent it had not written that down. It is pending from now on.
+        case autorizado:
+        case cancelamento_pendente: return cancel_pending(from, word, circumstance);
+        case cancelamento_em_analise: return cancel_in_analysis(word);
+        case reservado:
+        case transmitido:
+        case indeterminado:
+        case rejeitado:
+        case inutilizacao_pendente: return {from, Then::consult, Concern::unexpected_word};
+        case denegado:
+        case cancelado:
+        case substituido:
+        case inutilizado: break;
+    }
+    return in_final(from, word);
+}
+
+NextStep consult_sent(Word word, const Circumstance& circumstance) noexcept
+{
+    switch (word) {
+        case Word::authorised:
+            if (circumstance.is_ours == false) {
+                return {indeterminado, Then::give_up_for_now, Concern::not_ours};
+            }
+            return {autorizado, Then::finish};
+        case Word::cancelled: return {cancelado, Then::finish, Concern::done_elsewhere};
+        case Word::substituted: return {substituido, Then::finish, Concern::done_elsewhere};
+        case Word::under_analysis:
+            return {cancelamento_em_analise, Then::finish, Concern::done_elsewhere};
+        case Word::denied: return {denegado, Then::finish};
+        case Word::absent:
+            if (circumstance.is_settled) return {transmitido, Then::resend_same_bytes};
+            return ask_again(indeterminado, word, circumstance);
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached:
+        case Word::unknown: return ask_again(indeterminado, word, circumstance);
+        case Word::refused:
+        case Word::exists: break;
+    }
+    return {indeterminado, Then::give_up_for_now, Concern::unexpected_word};
+}
+
+// As far as we know there is nothing to be found.
+NextStep consult_unsent(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    if (word == Word::absent) return {from, Then::finish};
+    if (const auto named = named_by(word)) {
+        if (circumstance.is_ours == false) return {from, Then::finish, Concern::not_ours};
+        return {*named, Then::finish, Concern::done_elsewhere};
+    }
+    if (word == Word::refused || word == Word::exists) {
+        return {from, Then::give_up_for_now, Concern::unexpected_word};
+    }
+    return ask_again(from, word, circumstance);
+}
+
+NextStep consult_authorised(Word word, const Circumstance& circumstance) noexcept
+{
+    switch (word) {
+        case Word::authorised:
+            if (circumstance.is_ours == false) return {autorizado, Then::finish, Concern::not_ours};
+            return {autorizado, Then::finish};
+        case Word::cancelled: return {cancelado, Then::finish, Concern::done_elsewhere};
+        case Word::substituted: return {substituido, Then::finish, Concern::done_elsewhere};
+        case Word::under_analysis:
+            return {cancelamento_em_analise, Then::finish, Concern::done_elsewhere};
+        case Word::denied:
+        case Word::absent: return {autorizado, Then::finish, Concern::contradiction};
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached:
+        case Word::unknown: return ask_again(autorizado, word, circumstance);
+        case Word::refused:
+        case Word::exists: break;
+    }
+    return {autorizado, Then::give_up_for_now, Concern::unexpected_word};
+}
+
+// CANCELAMENTO_PENDENTE and CANCELAMENTO_EM_ANALISE.
+NextStep consult_cancellation(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (word) {
+        case Word::cancelled: return {cancelado, Then::finish};
+        case Word::substituted: return {substituido, Then::finish};
+        case Word::under_analysis: return {cancelamento_em_analise, Then::give_up_for_now};
+        case Word::authorised:
+            // The tax office said no.
+            if (from == cancelamento_em_analise) return {autorizado, Then::let_go};
+            // There is no such event.
+            if (circumstance.is_settled) return {cancelamento_pendente, Then::resend_same_bytes};
+            return ask_again(from, word, circumstance);
+        case Word::denied:
+        case Word::absent: return {from, Then::give_up_for_now, Concern::contradiction};
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached:
+        case Word::unknown: return ask_again(from, word, circumstance);
+        case Word::refused:
+        case Word::exists: break;
+    }
+    return {from, Then::give_up_for_now, Concern::unexpected_word};
+}
+
+NextStep after_consult(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (from) {
+        case transmitido:
+        case indeterminado: return consult_sent(word, circumstance);
+        case reservado:
+        case rejeitado:
+        case inutilizacao_pendente: return consult_unsent(from, word, circumstance);
+        case autorizado: return consult_authorised(word, circumstance);
+        case cancelamento_pendente:
+        case cancelamento_em_analise: return consult_cancellation(from, word, circumstance);
+        case denegado:
+        case cancelado:
+        case substituido:
+        case inutilizado: break;
+    }
+    return in_final(from, word);
+}
+
+}  // namespace
+
+NextStep next_step(Estado from, Act act, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (act) {
+        case Act::emit: return after_emit(from, word, circumstance);
+        case Act::cancel: return after_cancel(from, word, circumstance);
+        case Act::consult:
+        case Act::consult_cancel: break;
+    }
+    return after_consult(from, word, circumstance);
+}
+
+std::string_view to_text(Act act) noexcept
+{
+    switch (act) {
+        case Act::emit: return "emit";
+        case Act::consult: return "consult";
+        case Act::cancel: return "cancel";
+        case Act::consult_cancel: return "consult_cancel";
+    }
+    return "";
+}
+
+std::string_view to_text(Then then) noexcept
+{
+    switch (then) {
+        case Then::finish: return "finish";
+        case Then::let_go: return "let_go";
+        case Then::resend_same_bytes: return "resend_same_bytes";
+        case Then::consult: return "consult";
+        case Then::wait: return "wait";
+        case Then::give_up_for_now: return "give_up_for_now";
+    }
+    return "";
+}
+
+std::string_view to_text(Concern concern) noexcept
+{
+    switch (concern) {
+        case Concern::unexpected_word: return "unexpected_word";
+        case Concern::unlisted_code: return "unlisted_code";
+        case Concern::not_ours: return "not_ours";
+        case Concern::contradiction: return "contradiction";
+        case Concern::done_elsewhere: return "done_elsewhere";
+    }
+    return "";
+}
+
+std::string_view describe(Concern concern) noexcept
+{
+    switch (concern) {
+        case Concern::unexpected_word: return "the authority's answer does not fit the question";
+        case Concern::unlisted_code:
+            return "the authority answered with a code that is in no table";
+        case Concern::not_ours: return "the authority holds another document under this number";
+        case Concern::contradiction: return "the authority contradicts what it said before";
+        case Concern::done_elsewhere: return "the authority knows of something that we did not do";
+    }
+    return "";
+}
+
+}  // namespace umavez::fiscal
