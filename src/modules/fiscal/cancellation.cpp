@@ -91,8 +91,8 @@ Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido
 Plan plan_of(const Module& module, const std::string& xml)
 {
     return {
-        .change = Deed::cancel,
-        .enquiry = Deed::consult_cancel,
+        .change = Act::cancel,
+        .enquiry = Act::consult_cancel,
         .consult =
             [&xml](Course& course) {
                 return course.consult(
@@ -107,7 +107,7 @@ Plan plan_of(const Module& module, const std::string& xml)
                 next.pedido_sha256 = std::nullopt;
             },
         .settle = module.settings().settle,
-        .attempts = module.settings().attempts,
+        .attempts = module.settings().retry.attempts,
     };
 }
 

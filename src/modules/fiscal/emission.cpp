@@ -151,10 +151,10 @@ Ended trouble(const Error& error)
 Plan plan_of(Module& module, const Authority& authority)
 {
     return {
-        .change = Deed::emit,
-        .enquiry = Deed::consult,
+        .change = Act::emit,
+        .enquiry = Act::consult,
         .settle = authority.absence_settles_after(),
-        .attempts = module.settings().attempts,
+        .attempts = module.settings().retry.attempts,
     };
 }
 

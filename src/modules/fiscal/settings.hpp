@@ -5,6 +5,7 @@
 #include "modules/fiscal/authority/authority.hpp"
 #include "modules/fiscal/entities.hpp"
 #include "modules/fiscal/guard.hpp"
+#include "modules/fiscal/rules/retry_rule.hpp"
 
 #include <umavez/engine.hpp>
 #include <umavez/names.hpp>
@@ -27,9 +28,7 @@ struct Settings {
     Duration emit_limit = std::chrono::seconds{60};
     Duration consult_limit = std::chrono::seconds{30};
     Duration cancel_limit = std::chrono::seconds{60};
-    std::uint32_t attempts = 3;  // of a call, while somebody waits for it
-    Duration backoff_first = std::chrono::seconds{1};
-    Duration backoff_longest = std::chrono::seconds{30};
+    RetryRule retry = {};  // while somebody waits
     GuardSettings guard = {};
     // Longer than a call that nobody waits for any more can take to arrive: before that an authority's "there
     // is no such event" is not believed, and no doubt is looked into.
