@@ -175,6 +175,7 @@ private:
         // Polled until the tax office has decided.
         if (is_open(next.estado)) put_off(next, said.wait);
         Ended ended{.how = How::finished, .was_found = was_found, .mensagens = said.mensagens};
+        ended.word = said.word;
         return write(std::move(next), std::move(ended), said, plan_.on_final);
     }
 
@@ -190,6 +191,7 @@ private:
             .detail = said.detail,
             .mensagens = said.mensagens,
         };
+        ended.word = said.word;
         return write(std::move(next), std::move(ended), said);
     }
 

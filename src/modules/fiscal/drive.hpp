@@ -47,6 +47,7 @@ struct Ended {
     std::optional<Duration> retry_after{};  // gave_up, open
     std::string detail = {};                // for operators
     std::vector<Mensagem> mensagens = {};   // of the last answer
+    std::optional<Word> word = {};          // the last answer; nullopt: none came
 };
 
 Ended drive(Course& course, const Plan& plan);

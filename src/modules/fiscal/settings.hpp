@@ -2,6 +2,7 @@
 
 // What a deployment may choose about fiscal documents, and what a program gives to the module. Plain values.
 
+#include "http/problem.hpp"
 #include "modules/fiscal/authority/authority.hpp"
 #include "modules/fiscal/entities.hpp"
 #include "modules/fiscal/guard.hpp"
@@ -16,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -80,6 +82,12 @@ struct Needs {
     std::map<Tipo, TipoParts> tipos;
     std::map<std::string, TenantId> issuers;  // an issuer belongs to one tenant
     Settings settings = {};
+    // Whether a number may be used that nobody reserved, for documents that are not there yet. Empty: every
+    // number may. Runs in a read-only transaction.
+    std::function<Result<std::optional<http::Problem>>(
+        Transaction& transaction, const TenantId& tenant_id, const Identidade& identidade
+    )>
+        check_number = {};
     // For logs and metrics; called by many threads, throws nothing.
     std::function<void(const FiscalEvent&)> on_event = {};
 };
