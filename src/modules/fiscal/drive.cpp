@@ -1,0 +1,279 @@
+#include "modules/fiscal/drive.hpp"
+
+#include "base/digest.hpp"
+#include "base/random_unit.hpp"
+#include "base/shown.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace umavez::fiscal {
+namespace {
+
+// A turn of the rate that is so near is waited for while somebody waits for us.
+constexpr Duration short_wait = std::chrono::seconds{2};
+
+bool is_open(Estado estado) noexcept
+{
+    return estado == Estado::transmitido || estado == Estado::indeterminado ||
+           estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+}
+
+bool is_cancellation(Word word) noexcept
+{
+    return word == Word::cancelled || word == Word::substituted;
+}
+
+class Driver {
+public:
+    Driver(Course& course, const Plan& plan)
+        : course_(course),
+          plan_(plan),
+          before_(course.row() ? course.row()->estado : Estado::reservado)
+    {
+    }
+
+    Ended run()
+    {
+        for (bool sends = plan_.sends_first && plan_.send;;) {
+            const auto called = sends ? plan_.send(course_) : plan_.consult(course_);
+            if (!called) return failed(called.error());
+            if (const auto* const refused = std::get_if<NotCalled>(&*called)) {
+                const Duration wait = refused->permission.wait;
+                const bool is_near = !refused->permission.is_blocked && wait <= short_wait;
+                if (is_near && course_.may_go_on() && course_.pause(wait)) continue;
+                return not_called(*refused, sends);
+            }
+            const Said& said = std::get<Said>(*called);
+            ++(sends ? sent_ : asked_);
+            // What may be under way cannot be taken back by a later answer.
+            if (sends && effect_of(said.word) == Effect::unknown) before_ = in_doubt();
+            const auto delay = delay_after(said, sends);
+            NextStep step = step_after(said, sends, delay.has_value());
+            if (step.then == Then::wait && !course_.pause(*delay)) {
+                step = step_after(said, sends, false);  // somebody wants us to stop
+            }
+            if (step.concern) concern_ = step.concern;
+            switch (step.then) {
+                case Then::finish: return finish(step, said, !sends);
+                case Then::let_go: return let_go(step, said);
+                case Then::give_up_for_now: return stay_open(step, said);
+                case Then::wait: break;
+                case Then::resend_same_bytes:
+                    if (!plan_.send) return may_send();
+                    if (sent_ >= plan_.attempts || !course_.may_go_on())
+                        return stay_open(step, said);
+                    sends = true;
+                    break;
+                case Then::consult:
+                    if (asked_ >= plan_.attempts || !course_.may_go_on())
+                        return stay_open(step, said);
+                    sends = false;
+                    break;
+            }
+        }
+    }
+
+    Ended verify()
+    {
+        const auto called = plan_.consult(course_);
+        if (!called) return failed(called.error());
+        if (const auto* const refused = std::get_if<NotCalled>(&*called)) {
+            return {
+                .how = How::open,
+                .is_blocked = refused->permission.is_blocked,
+                .retry_after = refused->permission.wait,
+            };
+        }
+        const Said& said = std::get<Said>(*called);
+        const NextStep step = step_after(said, false, false);
+        if (step.to != course_.row()->estado) return finish(step, said, true);
+        if (step.concern) {
+            Documento next = *course_.row();
+            next.alerta = describe(*step.concern);
+            return write(std::move(next), {.how = How::open});
+        }
+        if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
+        const bool is_known = step.then == Then::finish;
+        return {.how = is_known ? How::finished : How::open, .was_found = true};
+    }
+
+private:
+    Estado in_doubt() const
+    {
+        return plan_.change == Act::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
+    }
+
+    // Nullopt: the call is not made again now.
+    std::optional<Duration> delay_after(const Said& said, bool sent) const
+    {
+        if (!course_.may_go_on()) return std::nullopt;
+        RetryRule rule = course_.settings().retry;
+        rule.attempts = plan_.attempts;
+        return retry_delay(rule, sent ? sent_ : asked_, said.wait, unit(system_random()));
+    }
+
+    NextStep step_after(const Said& said, bool sent, bool may_try_again) const
+    {
+        const auto until = course_.sent_until();
+        const Estado from = course_.row() ? course_.row()->estado : Estado::transmitido;
+        return next_step(
+            from,
+            sent ? plan_.change : plan_.enquiry,
+            said.word,
+            {
+                .before = before_,
+                .may_try_again = may_try_again,
+                .is_settled =
+                    plan_.settle == Duration{0} || !until || course_.now() >= *until + plan_.settle,
+                .has_code = !said.mensagens.empty(),
+                .is_ours = said.is_ours,
+            }
+        );
+    }
+
+    static Ended failed(const Error& error)
+    {
+        const bool is_lost = error.code == Errc::lease_lost || error.code == Errc::unique_violation;
+        return {.how = is_lost ? How::lost : How::trouble, .detail = error.detail};
+    }
+
+    // Nothing left this process this time; what the row says is still so.
+    Ended not_called(const NotCalled& refused, bool sends)
+    {
+        const Duration wait = refused.permission.wait;
+        const NextStep step = step_after({.word = Word::throttled}, sends, false);
+        Ended ended{
+            .how = step.then == Then::let_go ? How::gave_up : How::open,
+            .is_blocked = refused.permission.is_blocked,
+            .retry_after = wait,
+            .detail = "the guard does not permit a call",
+        };
+        if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
+        if (!course_.row()) return ended;
+        Documento next = *course_.row();
+        next.estado = step.to;
+        if (next.estado == course_.row()->estado && !is_open(next.estado)) return ended;
+        next.enviado_ate = course_.sent_until();
+        next.conciliar_em = std::nullopt;
+        if (is_open(next.estado)) put_off(next, wait);
+        return write(std::move(next), std::move(ended));
+    }
+
+    Ended may_send()
+    {
+        if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
+        return {.how = How::may_send};
+    }
+
+    Ended finish(const NextStep& step, const Said& said, bool was_found)
+    {
+        Documento next = next_row(step, said);
+        next.conciliar_em = std::nullopt;
+        next.conciliacoes = 0;
+        if (!step.concern) next.alerta = std::nullopt;
+        // Polled until the tax office has decided.
+        if (is_open(next.estado)) put_off(next, said.wait);
+        Ended ended{.how = How::finished, .was_found = was_found, .mensagens = said.mensagens};
+        ended.word = said.word;
+        return write(std::move(next), std::move(ended), said, plan_.on_final);
+    }
+
+    Ended let_go(const NextStep& step, const Said& said)
+    {
+        Documento next = next_row(step, said);
+        next.conciliar_em = std::nullopt;
+        next.conciliacoes = 0;
+        Ended ended{
+            .how = How::gave_up,
+            .is_blocked = said.word == Word::throttled,
+            .retry_after = said.wait,
+            .detail = said.detail,
+            .mensagens = said.mensagens,
+        };
+        ended.word = said.word;
+        return write(std::move(next), std::move(ended), said);
+    }
+
+    Ended stay_open(const NextStep& step, const Said& said)
+    {
+        Documento next = next_row(step, said);
+        if (next.estado == Estado::transmitido) next.estado = Estado::indeterminado;
+        if (concern_) next.alerta = describe(*concern_);
+        put_off(next, said.wait);
+        Ended ended{
+            .how = How::open,
+            .retry_after = *next.conciliar_em - course_.now(),
+            .detail = said.detail.empty() ? std::string{to_text(said.word)} : said.detail,
+            .mensagens = said.mensagens,
+        };
+        // Asking again cannot change what is there; a person can.
+        if (step.concern == Concern::not_ours) next.conciliar_em = std::nullopt;
+        return write(std::move(next), std::move(ended), said);
+    }
+
+    void put_off(Documento& next, std::optional<Duration> wish) const
+    {
+        ++next.conciliacoes;
+        const Duration own = reconcile_delay(course_.settings(), next.conciliacoes);
+        next.conciliar_em = course_.now() + std::max(own, wish.value_or(Duration{0}));
+    }
+
+    Documento next_row(const NextStep& step, const Said& said) const
+    {
+        Documento next = learnt(*course_.row(), said, step.to);
+        next.enviado_ate = course_.sent_until();
+        if (step.concern) next.alerta = describe(*step.concern);
+        if (said.word == Word::authorised && step.to == Estado::autorizado) {
+            if (!said.protocolo.empty()) next.protocolo = shown(said.protocolo);
+            if (!said.xml.empty()) next.autorizado_sha256 = to_hex(sha256(said.xml));
+            if (!next.autorizado_em) next.autorizado_em = course_.now();
+        }
+        if (is_cancellation(said.word)) {
+            if (!said.protocolo.empty()) next.protocolo_cancelamento = shown(said.protocolo);
+            if (!said.xml.empty()) next.evento_sha256 = to_hex(sha256(said.xml));
+            next.cancelado_em = course_.now();
+        }
+        if (plan_.amend) plan_.amend(next);
+        return next;
+    }
+
+    Ended write(Documento next, Ended ended, const Said& said = {}, const Course::More& more = {})
+    {
+        const bool keeps =
+            !said.xml.empty() && (said.word == Word::authorised || is_cancellation(said.word));
+        const auto written = course_.write(
+            std::move(next),
+            [&](Transaction& transaction, const Documento& documento) -> Result<void> {
+                if (keeps) {
+                    const auto kept = keep_xml(transaction, documento.id, said.xml);
+                    if (!kept) return std::unexpected(kept.error());
+                }
+                return more ? more(transaction, documento) : Result<void>{};
+            }
+        );
+        if (!written) return failed(written.error());
+        return ended;
+    }
+
+    Course& course_;
+    const Plan& plan_;
+    Estado before_;
+    std::optional<Concern> concern_;  // the last one; a doubt is told with it
+    std::uint32_t sent_ = 0;
+    std::uint32_t asked_ = 0;
+};
+
+}  // namespace
+
+Ended drive(Course& course, const Plan& plan)
+{
+    return Driver{course, plan}.run();
+}
+
+Ended verify(Course& course, const Plan& plan)
+{
+    return Driver{course, plan}.verify();
+}
+
+}  // namespace umavez::fiscal
