@@ -57,6 +57,14 @@ std::optional<std::string> find_mistake(const Call& call)
     return std::nullopt;
 }
 
+// What OpenSSL says of an alert of the peer that speaks of our certificate, or of the lack of one.
+bool is_about_certificate(std::string_view why)
+{
+    if (why.find("alert") == std::string_view::npos) return false;
+    return why.find("certificate") != std::string_view::npos ||
+           why.find("unknown ca") != std::string_view::npos;
+}
+
 // One call and what is known of it. The library calls back on the thread that runs it.
 class Transfer {
 public:
@@ -129,6 +137,7 @@ private:
         set(CURLOPT_SSL_VERIFYHOST, 2L);
         set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
         if (!rule_.ca_file.empty()) set(CURLOPT_CAINFO, rule_.ca_file.c_str());
+        if (rule_.certificate) show_certificate(*rule_.certificate);
         set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
         set(CURLOPT_OPENSOCKETDATA, this);
         set(CURLOPT_PREREQFUNCTION, &Transfer::before_request);
@@ -139,6 +148,20 @@ private:
         set(CURLOPT_WRITEDATA, this);
         prepare_request();
         return is_set_;
+    }
+
+    void show_certificate(const ClientCertificate& certificate)
+    {
+        const auto blob = [](const std::string& bytes) {
+            // Not written to; the rule outlives the call.
+            return curl_blob{const_cast<char*>(bytes.data()), bytes.size(), CURL_BLOB_NOCOPY};
+        };
+        const curl_blob chain = blob(certificate.chain_pem());
+        const curl_blob key = blob(certificate.key_pem());
+        set(CURLOPT_SSLCERT_BLOB, &chain);
+        set(CURLOPT_SSLCERTTYPE, "PEM");
+        set(CURLOPT_SSLKEY_BLOB, &key);
+        set(CURLOPT_SSLKEYTYPE, "PEM");
     }
 
     void prepare_request()
@@ -188,7 +211,9 @@ private:
         if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
             return failed(CallFailure::invalid, why);
         }
-        if (has_left_) return failed(CallFailure::broken, why);
+        if (has_left_) {
+            return failed(is_about_certificate(why) ? CallFailure::tls : CallFailure::broken, why);
+        }
         const bool is_about_network = code == CURLE_COULDNT_RESOLVE_HOST ||
                                       code == CURLE_COULDNT_CONNECT || code == CURLE_SEND_ERROR ||
                                       code == CURLE_RECV_ERROR;

@@ -8,6 +8,8 @@
 //
 // Blocking, thread-safe. A stop cuts the call at once.
 
+#include "outbound/client_certificate.hpp"
+
 #include <umavez/response.hpp>
 #include <umavez/result.hpp>
 
@@ -15,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -43,13 +46,16 @@ struct Reply {
 struct OutboundRule {
     bool allow_private = false;  // connect to addresses that are not of the internet
     std::string ca_file = {};    // whom to believe; empty: whom the system believes
+    std::shared_ptr<const ClientCertificate> certificate = {};  // who we are, if the server asks
 };
 
 enum class CallFailure : std::uint8_t {
     invalid,          // the call itself: a header with a line break, a URL of another kind
     refused_address,  // the rule does not allow where it leads
     unreachable,      // no such name, nobody listens
-    tls,              // no handshake, or a certificate that is not believed
+    // No handshake, or a certificate that is not believed. With TLS 1.3 a server looks at ours when the
+    // handshake is over for us, and the request may be on its way already: then the effect is unknown.
+    tls,
     timeout,
     broken,  // the connection ended, or what came was not HTTP
     cut,     // by the stop

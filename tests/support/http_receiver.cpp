@@ -1,11 +1,17 @@
 #include "support/http_receiver.hpp"
 
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cctype>
+#include <csignal>
 #include <netinet/in.h>
 #include <poll.h>
+#include <span>
 #include <stdexcept>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -23,13 +29,36 @@ std::string lower(std::string_view text)
     return lowered;
 }
 
-void send_all(int socket, std::string_view bytes)
+X509* read_certificate(const std::string& pem)
 {
-    while (!bytes.empty()) {
-        const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0) return;
-        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    BIO* const bio = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));
+    X509* const certificate = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
+    BIO_free(bio);
+    return certificate;
+}
+
+std::shared_ptr<void> make_context(const ReceiverTls& tls)
+{
+    const std::shared_ptr<SSL_CTX> context{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
+    X509* const certificate = read_certificate(tls.certificate);
+    SSL_CTX_use_certificate(context.get(), certificate);
+    X509_free(certificate);
+    BIO* const bio = BIO_new_mem_buf(tls.key.data(), static_cast<int>(tls.key.size()));
+    EVP_PKEY* const key = PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr);
+    BIO_free(bio);
+    SSL_CTX_use_PrivateKey(context.get(), key);
+    EVP_PKEY_free(key);
+    if (SSL_CTX_check_private_key(context.get()) != 1) throw std::runtime_error("no pair");
+    if (tls.is_old) SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+    if (!tls.client_authority.empty()) {
+        X509* const authority = read_certificate(tls.client_authority);
+        X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority);
+        X509_free(authority);
+        SSL_CTX_set_verify(
+            context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr
+        );
     }
+    return context;
 }
 
 Received parse_head(std::string_view head)
@@ -55,6 +84,64 @@ Received parse_head(std::string_view head)
 
 }  // namespace
 
+// A connection, with TLS or without.
+class ReceiverChannel {
+public:
+    using Wait =
+        std::function<bool()>;  // until there is something to read; false: the receiver ends
+
+    ReceiverChannel(int socket, SSL_CTX* tls, Wait wait)
+        : socket_(socket), wait_(std::move(wait)), ssl_(tls == nullptr ? nullptr : SSL_new(tls))
+    {
+        if (ssl_ == nullptr) return;
+        SSL_set_fd(ssl_, socket);
+        SSL_set_accept_state(ssl_);
+    }
+    ~ReceiverChannel()
+    {
+        SSL_free(ssl_);
+        ::close(socket_);
+    }
+    ReceiverChannel(const ReceiverChannel&) = delete;
+    ReceiverChannel& operator=(const ReceiverChannel&) = delete;
+
+    // 0: there is nothing more.
+    std::size_t read(std::span<char> space)
+    {
+        if (ssl_ != nullptr && SSL_pending(ssl_) > 0) return read_tls(space);
+        if (!wait_()) return 0;
+        if (ssl_ != nullptr) return read_tls(space);
+        const ssize_t got = ::recv(socket_, space.data(), space.size(), 0);
+        return got <= 0 ? 0 : static_cast<std::size_t>(got);
+    }
+
+    void write(std::string_view bytes)
+    {
+        while (!bytes.empty()) {
+            const ssize_t sent = ssl_ != nullptr
+                                     ? SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()))
+                                     : ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (sent <= 0) return;
+            bytes.remove_prefix(static_cast<std::size_t>(sent));
+        }
+        if (ssl_ != nullptr) SSL_shutdown(ssl_);
+    }
+
+private:
+    // Whole records come at once on loopback: to wait inside is short.
+    std::size_t read_tls(std::span<char> space)
+    {
+        ERR_clear_error();
+        const int got = SSL_read(ssl_, space.data(), static_cast<int>(space.size()));
+        ERR_clear_error();
+        return got <= 0 ? 0 : static_cast<std::size_t>(got);
+    }
+
+    int socket_;
+    Wait wait_;
+    SSL* ssl_;
+};
+
 std::string Received::header(std::string_view name) const
 {
     const auto found =
@@ -64,6 +151,18 @@ std::string Received::header(std::string_view name) const
 
 HttpReceiver::HttpReceiver(React react, std::uint16_t port)
     : react_(std::move(react)), ending_(::eventfd(0, EFD_CLOEXEC))
+{
+    listen(port);
+}
+
+HttpReceiver::HttpReceiver(React react, const ReceiverTls& tls)
+    : react_(std::move(react)), tls_(make_context(tls)), ending_(::eventfd(0, EFD_CLOEXEC))
+{
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes where the peer may have gone
+    listen(0);
+}
+
+void HttpReceiver::listen(std::uint16_t port)
 {
     listening_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int yes = 1;
@@ -94,7 +193,7 @@ HttpReceiver::~HttpReceiver()
 
 std::string HttpReceiver::url(const std::string& path) const
 {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
+    return (tls_ ? "https://localhost:" : "http://127.0.0.1:") + std::to_string(port_) + path;
 }
 
 std::vector<Received> HttpReceiver::received() const
@@ -129,16 +228,15 @@ void HttpReceiver::accept_all()
     }
 }
 
-bool HttpReceiver::read_request(int socket, Received& request)
+bool HttpReceiver::read_request(ReceiverChannel& channel, Received& request)
 {
     std::string arrived;
     std::size_t needed = std::string::npos;
     while (arrived.size() < needed) {
         std::array<char, 4096> bytes{};
-        if (!wait_readable(socket)) return false;
-        const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
-        if (got <= 0) return false;
-        arrived.append(bytes.data(), static_cast<std::size_t>(got));
+        const std::size_t got = channel.read(bytes);
+        if (got == 0) return false;
+        arrived.append(bytes.data(), got);
         const std::size_t head = arrived.find("\r\n\r\n");
         if (needed != std::string::npos || head == std::string::npos) continue;
         request = parse_head(std::string_view{arrived}.substr(0, head + 2));
@@ -151,8 +249,11 @@ bool HttpReceiver::read_request(int socket, Received& request)
 
 void HttpReceiver::serve(int socket)
 {
+    ReceiverChannel channel{socket, static_cast<SSL_CTX*>(tls_.get()), [this, socket] {
+                                return wait_readable(socket);
+                            }};
     Received request;
-    if (read_request(socket, request)) {
+    if (read_request(channel, request)) {
         {
             const std::lock_guard guard{mutex_};
             received_.push_back(request);
@@ -163,15 +264,13 @@ void HttpReceiver::serve(int socket)
         const bool is_cut = reaction.kind == Reaction::Kind::cut;
         if (is_cut || reaction.kind == Reaction::Kind::answer) {
             const std::size_t promised = reaction.body.size() + (is_cut ? 100 : 0);
-            send_all(
-                socket,
+            channel.write(
                 "HTTP/1.1 " + std::to_string(reaction.status) +
-                    " Said\r\nContent-Length: " + std::to_string(promised) +
-                    "\r\nConnection: close\r\n" + reaction.headers + "\r\n" + reaction.body
+                " Said\r\nContent-Length: " + std::to_string(promised) +
+                "\r\nConnection: close\r\n" + reaction.headers + "\r\n" + reaction.body
             );
         }
     }
-    ::close(socket);
 }
 
 }  // namespace umavez::test

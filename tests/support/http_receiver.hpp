@@ -1,7 +1,8 @@
 #pragma once
 
 // HttpReceiver: somebody else's HTTP server on loopback, for tests of what we send. It does as it is told:
-// answers, hangs up without a word, or never answers. One request per connection.
+// answers, hangs up without a word, or never answers. One request per connection. With TLS it may demand a
+// certificate of whoever calls.
 //
 // Thread-safe; `react` is called from one thread per connection. The destructor ends every connection.
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -41,12 +43,23 @@ struct Reaction {
     std::string body = {};
 };
 
+// All in PEM. The handshake fails for whoever has no certificate of this authority, if one is named.
+struct ReceiverTls {
+    std::string certificate;
+    std::string key;
+    std::string client_authority = {};
+    bool is_old = false;  // TLS 1.2, where a server looks at certificates inside of the handshake
+};
+
+class ReceiverChannel;
+
 class HttpReceiver {
 public:
     using React = std::function<Reaction(const Received&)>;
 
     // On a free port, or on this one again.
     explicit HttpReceiver(React react, std::uint16_t port = 0);
+    HttpReceiver(React react, const ReceiverTls& tls);
     ~HttpReceiver();
     HttpReceiver(const HttpReceiver&) = delete;
     HttpReceiver& operator=(const HttpReceiver&) = delete;
@@ -61,12 +74,14 @@ public:
         const;
 
 private:
+    void listen(std::uint16_t port);
     void accept_all();
     void serve(int socket);
-    bool read_request(int socket, Received& request);
+    bool read_request(ReceiverChannel& channel, Received& request);
     bool wait_readable(int socket) const;
 
     const React react_;
+    std::shared_ptr<void> tls_;  // OpenSSL's context; null: plain
     std::uint16_t port_ = 0;
     int listening_ = -1;
     int ending_ = -1;  // an eventfd: readable when the receiver ends

@@ -1,0 +1,189 @@
+#include "base/base64.hpp"
+#include "base/shown.hpp"
+#include "xml/signature_names.hpp"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <libxml/tree.h>
+#include <memory>
+
+namespace umavez::xml {
+namespace {
+
+template <auto free>
+struct Freed {
+    template <typename T>
+    void operator()(T* object) const noexcept
+    {
+        free(object);
+    }
+};
+using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
+using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
+using Hashing = std::unique_ptr<EVP_MD_CTX, Freed<&EVP_MD_CTX_free>>;
+
+Bio reader_of(std::string_view text)
+{
+    return Bio{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
+}
+
+// OpenSSL asks on the terminal where nobody answers.
+int no_password(char*, int, int, void*)
+{
+    return -1;
+}
+
+const xmlChar* chars(std::string_view literal) noexcept
+{
+    return reinterpret_cast<const xmlChar*>(literal.data());
+}
+
+// Builds the Signature of one element into the tree.
+class SignatureBuilder {
+public:
+    SignatureBuilder(const Element& covered, const AlgorithmNames& names)
+        : covered_(covered), names_(names)
+    {
+        xmlNode* const around = covered.node()->parent;
+        signature_ = xmlNewChild(around, nullptr, chars("Signature"), nullptr);
+        space_ = xmlNewNs(signature_, chars(signature_space), nullptr);
+        xmlSetNs(signature_, space_);
+    }
+
+    Element add_signed_info(std::string_view id)
+    {
+        xmlNode* const info = add(signature_, "SignedInfo");
+        add(info, "CanonicalizationMethod", canonical_name);
+        add(info, "SignatureMethod", names_.signature);
+        xmlNode* const reference = add(info, "Reference");
+        xmlNewProp(reference, chars("URI"), chars("#" + std::string{id}));
+        xmlNode* const transforms = add(reference, "Transforms");
+        add(transforms, "Transform", enveloped);
+        add(transforms, "Transform", canonical_name);
+        add(reference, "DigestMethod", names_.digest);
+        const std::string digest = digest_of(
+            to_canonical(covered_, Canonical::inclusive, Element{signature_}), names_.hash()
+        );
+        add_text(add(reference, "DigestValue"), digest);
+        return Element{info};
+    }
+
+    void add_value(std::string_view value, std::string_view certificate)
+    {
+        add_text(add(signature_, "SignatureValue"), value);
+        xmlNode* const data = add(add(signature_, "KeyInfo"), "X509Data");
+        add_text(add(data, "X509Certificate"), certificate);
+    }
+
+private:
+    xmlNode* add(xmlNode* parent, std::string_view name, std::string_view algorithm = {})
+    {
+        xmlNode* const child = xmlNewChild(parent, space_, chars(name), nullptr);
+        if (!algorithm.empty()) xmlNewProp(child, chars("Algorithm"), chars(algorithm));
+        return child;
+    }
+    static void add_text(xmlNode* node, std::string_view text)
+    {
+        xmlNodeAddContentLen(node, chars(text), static_cast<int>(text.size()));
+    }
+
+    const Element covered_;
+    const AlgorithmNames& names_;
+    xmlNode* signature_ = nullptr;
+    xmlNs* space_ = nullptr;
+};
+
+std::string sign_bytes(std::string_view bytes, EVP_PKEY& key, const EVP_MD* hash)
+{
+    const Hashing hashing{EVP_MD_CTX_new()};
+    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+    std::size_t size = 0;
+    if (EVP_DigestSignInit(hashing.get(), nullptr, hash, nullptr, &key) != 1 ||
+        EVP_DigestSign(hashing.get(), nullptr, &size, data, bytes.size()) != 1) {
+        return {};
+    }
+    std::string signature(size, '\0');
+    if (EVP_DigestSign(
+            hashing.get(),
+            reinterpret_cast<unsigned char*>(signature.data()),
+            &size,
+            data,
+            bytes.size()
+        ) != 1) {
+        return {};
+    }
+    signature.resize(size);
+    return signature;
+}
+
+std::string to_der(X509& certificate)
+{
+    unsigned char* der = nullptr;
+    const int size = i2d_X509(&certificate, &der);
+    if (size <= 0) return {};
+    std::string bytes{reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)};
+    OPENSSL_free(der);
+    return bytes;
+}
+
+std::string to_text(const Document& document)
+{
+    xmlChar* bytes = nullptr;
+    int size = 0;
+    xmlDocDumpMemoryEnc(document.tree(), &bytes, &size, "UTF-8");
+    std::string text{reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)};
+    xmlFree(bytes);
+    return text;
+}
+
+}  // namespace
+
+Result<std::string> sign_enveloped(
+    std::string_view xml, std::string_view id, const SigningKey& key, SignatureAlgorithm algorithm
+)
+{
+    const auto document = Document::parse(xml);
+    if (!document) return std::unexpected(document.error());
+    const auto covered = find_by_id(*document, id);
+    if (covered.size() != 1) {
+        return fail(
+            Errc::invalid_argument,
+            fmt::format("{} elements have the Id {}: exactly one must", covered.size(), shown(id))
+        );
+    }
+    if (covered.front() == document->root()) {
+        return fail(Errc::invalid_argument, "the signed element must have one around it");
+    }
+    if (!find_signatures(*document).empty()) {
+        return fail(Errc::invalid_argument, "the document has a Signature already");
+    }
+    const Key secret{
+        PEM_read_bio_PrivateKey(reader_of(key.key_pem).get(), nullptr, no_password, nullptr)
+    };
+    const Certificate certificate{
+        PEM_read_bio_X509(reader_of(key.certificate_pem).get(), nullptr, no_password, nullptr)
+    };
+    if (!secret || !certificate || EVP_PKEY_get_base_id(secret.get()) != EVP_PKEY_RSA) {
+        ERR_clear_error();
+        return fail(Errc::misconfigured, "the key that signs must be of RSA, with its certificate");
+    }
+    const AlgorithmNames& names =
+        *std::ranges::find(algorithms, algorithm, &AlgorithmNames::algorithm);
+    SignatureBuilder builder{covered.front(), names};
+    const Element info = builder.add_signed_info(id);
+    const std::string signature =
+        sign_bytes(to_canonical(info, Canonical::inclusive), *secret, names.hash());
+    if (signature.empty()) {
+        ERR_clear_error();
+        return fail(Errc::misconfigured, "the key cannot sign");
+    }
+    builder.add_value(to_base64(signature), to_base64(to_der(*certificate)));
+    return to_text(*document);
+}
+
+}  // namespace umavez::xml

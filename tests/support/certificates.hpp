@@ -1,0 +1,54 @@
+#pragma once
+
+// Certificates for tests, made on the spot: an authority of its own, and what it issues. Confined to the
+// test.
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace umavez::test {
+
+struct Issued {
+    std::string certificate_pem;
+    std::string key_pem;
+};
+
+struct CertificateWish {
+    std::string common_name = "localhost";
+    std::string cnpj = {};  // as the other name of ICP-Brasil, if there is one
+    std::chrono::seconds from = std::chrono::hours{-1};
+    std::chrono::seconds until = std::chrono::hours{1};
+};
+
+class TestAuthority {
+public:
+    TestAuthority();
+    ~TestAuthority();
+    TestAuthority(const TestAuthority&) = delete;
+    TestAuthority& operator=(const TestAuthority&) = delete;
+
+    const std::string& pem() const noexcept { return pem_; }
+    // RSA of 2,048 bits. For TLS the name is also that of the server.
+    Issued issue(const CertificateWish& wish) const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+    std::string pem_;
+};
+
+enum class Pkcs12Kind { modern, rc2_40, triple_des };
+
+// Either may be empty.
+std::string make_pkcs12(
+    const std::string& certificate_pem,
+    const std::string& key_pem,
+    const std::string& password,
+    Pkcs12Kind kind = Pkcs12Kind::modern
+);
+
+// The key in PEM, encrypted.
+std::string lock_key(const std::string& key_pem, const std::string& password);
+
+}  // namespace umavez::test
