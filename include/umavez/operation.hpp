@@ -56,6 +56,10 @@ struct OperationSpec {
     std::function<Task<std::optional<std::string>>(RecordId)> load;
     std::function<Task<Response>(Lease&, std::string payload)> work;
 
+    // The engine's worker leaves the due work of this operation alone: its module has threads that come back
+    // to it, because an enquiry may take a minute. Retries of clients reconcile as always.
+    bool has_own_worker = false;
+
     // For `replay = current`: the entity as it is now. Where it was deleted: status 410, with what the record
     // says of the operation as a JSON body.
     std::function<Result<Response>(Transaction&, const Record&)> current;

@@ -237,6 +237,28 @@ TEST(Reconcile, APayloadThatCannotBeLoadedJustNowIsTriedAgain)
     EXPECT_EQ(world.engine->stats().front().leases_dropped, 1u);
 }
 
+TEST(Reconcile, AnOperationWithAWorkerOfItsOwnIsLeftToItAndToClients)
+{
+    World world;
+    Asked asked{.enquiries = {}, .answer = Happened{{201, {}, "found"}}};
+    OperationSpec spec{.name = "emit", .policy = leased, .reconcile = asking(asked)};
+    spec.has_own_worker = true;
+    ASSERT_TRUE(world.engine->declare(std::move(spec)));
+    world.start();
+    leave_in_doubt(world, make_request("emit"));
+    {
+        auto begun = world.run(world.engine->async_begin(make_request("emit", "abandoned")));
+        ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
+    }
+    world.clock.advance(60s);
+
+    EXPECT_EQ(world.run(world.engine->async_work_once())->claimed, 0u);
+    EXPECT_TRUE(asked.enquiries.empty());
+
+    const auto retry = world.run(world.engine->async_leased(make_request("emit"), answering({})));
+    EXPECT_EQ(get<Replayed>(retry).response.body, "found");
+}
+
 // Under `rerun` without a payload a run is left to the client's retry, an enquiry is not.
 TEST(Reconcile, TheWorkerTakesOverAnAbandonedEnquiryUnderRerun)
 {

@@ -136,6 +136,7 @@ Task<Result<WorkReport>> EngineImpl::async_work_once()
     // Asked for apart: their abandoned runs, which are left alone, must not fill the page of the others.
     DueQuery enquiries;
     for (const Declared* operation : operations_.all()) {
+        if (operation->spec.has_own_worker) continue;
         const bool is_asked = operation->policy.has_reconciler;
         if (is_for_worker(*operation)) {
             query.abandoned.push_back(operation->name);
