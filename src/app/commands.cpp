@@ -47,6 +47,7 @@ std::vector<Command> all_commands()
         backup_command(),
         fingerprint_command(),
         simulate_command(),
+        authority_simulator_command(),
         key_new_command(),
         version_command(),
     };

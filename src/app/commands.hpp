@@ -82,6 +82,7 @@ Command mailing_retry_command();
 Command backup_command();
 Command fingerprint_command();
 Command simulate_command();
+Command authority_simulator_command();
 Command key_new_command();
 Command version_command();
 
