@@ -170,8 +170,8 @@ int reconcile(const Invocation& invocation)
     if (estado != "INDETERMINADO" && estado != "TRANSMITIDO") return exit_done;
     fmt::print(
         stderr,
-        "the authority does not tell yet; it is asked again {}\n",
-        distance_of(*documento, "proxima_conciliacao_em", done->root())
+        "the authority does not tell yet; it is asked again at {}\n",
+        text_of(*documento, "proxima_conciliacao_em")
     );
     return exit_failed;
 }

@@ -2,8 +2,8 @@
 
 #include "app/desk.hpp"
 #include "base/json_object.hpp"
-#include "base/side_threads.hpp"
 #include "http/parameters.hpp"
+#include "modules/fiscal/counter.hpp"
 #include "modules/fiscal/documentos_table.hpp"
 #include "modules/fiscal/ids/id_idempotencia.hpp"
 #include "modules/fiscal/numbering/faixas_table.hpp"
@@ -184,10 +184,7 @@ void remark(const OperatorNeeds& needs, const Documento& documento, std::string_
 }
 
 Task<Answer> reconcile_one(
-    OperatorNeeds needs,
-    Reconcile reconcile,
-    std::shared_ptr<SideThreads> threads,
-    const Exchange& exchange
+    OperatorNeeds needs, std::shared_ptr<fiscal::Counter> counter, const Exchange& exchange
 )
 {
     const auto tenant_id = read_tenant(exchange);
@@ -208,12 +205,8 @@ Task<Answer> reconcile_one(
     if (!place) co_return std::unexpected(place.error());
     if (!documento) co_return std::unexpected(no_document());
     remark(needs, *documento, exchange.caller.label);
-    Answer answer = std::unexpected(no_document());
-    auto asking = threads->ask([&] {
-        answer = reconcile(documento->tenant_id, documento->id, exchange.language);
-    });
-    co_await asking;
-    co_return answer;
+    auto asking = counter->reconcile(documento->tenant_id, documento->id);
+    co_return co_await std::move(asking);
 }
 
 std::string with_tenant(const TenantId& tenant_id, std::string json)
@@ -278,6 +271,22 @@ http::Route declare_one(std::string method, std::string tail, std::string id, st
     return route;
 }
 
+http::Route declare_reconcile()
+{
+    http::Route route = declare_one(
+        "POST",
+        "/conciliar",
+        "ops.documentos-fiscais.conciliar",
+        "Ask the authority what became of a document"
+    );
+    route.answers.push_back({.status = 202, .description = "nobody knows yet"});
+    for (const char* const name :
+         {"autoridade-indisponivel", "autoridade-bloqueada", "store-unavailable"}) {
+        route.problems.emplace_back(name);
+    }
+    return route;
+}
+
 http::Route declare_numbers()
 {
     http::Route route = operators::declare(
@@ -290,9 +299,7 @@ http::Route declare_numbers()
 
 }  // namespace
 
-std::vector<CallRoute> fiscal_operator_routes(
-    const OperatorNeeds& needs, const Reconcile& reconcile
-)
+std::vector<CallRoute> fiscal_operator_routes(const OperatorNeeds& needs, fiscal::Module& module)
 {
     std::vector<CallRoute> routes;
     routes.push_back(operators::bound(
@@ -300,17 +307,12 @@ std::vector<CallRoute> fiscal_operator_routes(
         declare_one("GET", "", "ops.documentos-fiscais.show", "One fiscal document and its calls"),
         show
     ));
-    const auto threads = std::make_shared<SideThreads>();
+    const auto counter = std::make_shared<fiscal::Counter>(module);
     routes.push_back({
-        .route = declare_one(
-            "POST",
-            "/conciliar",
-            "ops.documentos-fiscais.conciliar",
-            "Ask the authority what became of a document"
-        ),
+        .route = declare_reconcile(),
         .role = access::Role::operator_,
-        .call = [needs, reconcile, threads](const Exchange& exchange
-                ) { return reconcile_one(needs, reconcile, threads, exchange); },
+        .call = [needs, counter](const Exchange& exchange
+                ) { return reconcile_one(needs, counter, exchange); },
     });
     routes.push_back(operators::bound(needs, declare_numbers(), numbers));
     return routes;
