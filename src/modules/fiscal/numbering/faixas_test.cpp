@@ -28,7 +28,7 @@ TEST(Faixas, OneSeriesHasOneRange)
     Office office;
     office.open();
 
-    const Answer second = office.open({.serie = "001"}, "another key");
+    const Answer second = office.open({.serie = "001"}, "another-key");
 
     EXPECT_TRUE(second.is_problem("faixa-existente")) << second;
     EXPECT_EQ(second["faixa_id"], "1");

@@ -2,6 +2,7 @@
 
 // Office: the routes of numbering, ready to be asked. Confined to the test.
 
+#include "base/json_text.hpp"
 #include "modules/fiscal/numbering/answers.hpp"
 #include "modules/fiscal/numbering/routes.hpp"
 #include "modules/fiscal/schema.hpp"
