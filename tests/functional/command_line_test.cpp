@@ -52,6 +52,9 @@ TEST_F(CommandLineTest, EveryCommandShowsAnExample)
         {"fingerprint"},
         {"simulate"},
         {"authority-simulator"},
+        {"fiscal", "show"},
+        {"fiscal", "reconcile"},
+        {"fiscal", "numbers"},
         {"key", "new"},
         {"version"}
     };
