@@ -3,6 +3,7 @@
 #include "modules/fiscal/numbering/routes.hpp"
 #include "modules/fiscal/numbering/service.hpp"
 #include "modules/fiscal/numbering/unused_numbers.hpp"
+#include "modules/fiscal/schemas.hpp"
 #include "modules/parts/route_parts.hpp"
 
 #include <utility>
@@ -58,7 +59,7 @@ AtomicRoute reservar(const IsIssuer& is_issuer)
     route.answers = {{
         .status = 201,
         .description = "The document of the number; `Location` leads to it",
-        .body = http::any(),
+        .body = documento_schema(),
     }};
     route.problems = {
         "validation",
