@@ -276,7 +276,8 @@ Documento learnt(const Documento& seen, const Said& said, Estado to)
     Documento next = seen;
     next.estado = to;
     next.mensagens = to_json(said.mensagens);
-    if (!said.chave.empty()) next.chave_acesso = text_if_any(said.chave);
+    // Of a document that is not ours nothing is taken over.
+    if (!said.chave.empty() && said.is_ours != false) next.chave_acesso = text_if_any(said.chave);
     return next;
 }
 

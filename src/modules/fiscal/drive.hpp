@@ -3,8 +3,8 @@
 // drive(): a document is brought as far as it goes now, call by call.
 //
 // The same for emissions and cancellations, for clients, reconcilers and workers: what is sent and asked is
-// the plan's, what an answer leads to is the table's, and here is only who waits, how often is tried, and that
-// every state is written before the next call. Confined to the course's thread; blocks.
+// the plan's, what an answer leads to is the table's, and here is only who waits, how often is tried, and
+// that every state is written before the next call. Confined to the course's thread; blocks.
 
 #include "modules/fiscal/course.hpp"
 #include "modules/fiscal/rules/next_step.hpp"

@@ -12,7 +12,7 @@
 //     fiscal::FiscalWorker worker{module, {}};
 //     …
 //     worker.stop();
-//     module.leave();   // then the server, which waits for its requests; module.cut() where that takes too long
+//     module.leave();   // then the server, which waits for its requests; module.cut() where it takes long
 //
 // Thread-safe. Outlives routes and workers; is outlived by engine, database and authorities.
 

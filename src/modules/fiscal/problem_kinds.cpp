@@ -133,7 +133,8 @@ std::vector<http::ProblemKind> problem_kinds()
                 .title = "A autoridade não pode ser chamada para este emitente",
                 .explanation =
                     "Falta um endereço, ou o certificado do emitente: não pode ser lido, não tem chave, ou "
-                    "não está válido agora. Nada foi marcado como enviado. O log do servidor diz qual ajuste.",
+                    "não está válido agora. Nada foi marcado como enviado. O log do servidor diz qual "
+                    "ajuste.",
                 .cure = "Quem opera o servidor corrige o ajuste; depois envie a mesma requisição.",
             },
         },

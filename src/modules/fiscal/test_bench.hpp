@@ -17,9 +17,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -192,6 +196,8 @@ protected:
     {
         return *processes_.emplace_back(std::make_unique<Process>(*this, settings, &seen));
     }
+
+    void stop_last() { processes_.pop_back(); }
 
     Documento row(std::int64_t numero)
     {
