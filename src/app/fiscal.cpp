@@ -21,9 +21,10 @@ fiscal::Settings module_settings(const FiscalSettings& settings)
     made.emit_limit = settings.timeout_emissao;
     made.consult_limit = settings.timeout_consulta;
     made.cancel_limit = settings.timeout_cancelamento;
-    made.attempts = settings.tentativas;
-    made.backoff_first = settings.backoff_primeiro;
-    made.backoff_longest = settings.backoff_maximo;
+    made.retry.attempts = settings.tentativas;
+    made.retry.first = settings.backoff_primeiro;
+    made.retry.longest = settings.backoff_maximo;
+    made.retry.throttle = settings.bloqueio;
     made.guard.rule.per_minute = static_cast<std::int64_t>(settings.consultas_por_minuto);
     made.guard.block = settings.bloqueio;
     made.settle = settings.assentamento;

@@ -10,6 +10,7 @@
 #include "modules/cobranca/answers.hpp"
 #include "modules/cobranca/routes.hpp"
 #include "modules/cobranca/schema.hpp"
+#include "modules/fiscal/answers.hpp"
 #include "modules/fiscal/numbering/answers.hpp"
 #include "modules/fiscal/numbering/routes.hpp"
 #include "modules/fiscal/schema.hpp"
