@@ -92,6 +92,7 @@ std::optional<Call> parse_call(std::string_view text) noexcept
 std::vector<std::string> call_words()
 {
     std::vector<std::string> all;
+    all.reserve(words.size());
     for (const auto& [call, word] : words) all.emplace_back(word);
     return all;
 }

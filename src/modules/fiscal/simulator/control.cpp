@@ -82,7 +82,7 @@ http::Response add_fault(Simulator& simulator, JsonValue object)
     return done();
 }
 
-http::Response add_event(Simulator& simulator, JsonValue object, std::string tipo)
+http::Response add_event(Simulator& simulator, JsonValue object, const std::string& tipo)
 {
     if (tipo.size() != 6)
         return refuse(422, "tipo: write the six digits of an event, 105102 for instance");
