@@ -60,7 +60,7 @@ void print_document(const JsonValue& documento, const JsonValue& answer)
 {
     const std::string estado = text_of(documento, "estado");
     fmt::print(
-        "document {}: {} {} {} of {}\n",
+        "document {}: {}, series {}, number {}, of {}\n",
         number_of(documento, "id"),
         text_of(documento, "tipo"),
         shown(text_of(documento, "serie")),
@@ -82,7 +82,9 @@ void print_document(const JsonValue& documento, const JsonValue& answer)
     print_line("bytes", text_of(documento, "xml_sha256"));
     print_line("version", number_of(documento, "versao"));
     print_line("looked at", to_moment(documento, "proxima_conciliacao_em", answer));
-    print_line("void until", text_of(documento, "prazo_inutilizacao"));
+    if (estado == "RESERVADO" || estado == "REJEITADO") {
+        print_line("void until", text_of(documento, "prazo_inutilizacao"));
+    }
     print_line("created", to_moment(documento, "created_at", answer));
     print_line("changed", to_moment(documento, "updated_at", answer));
 }
@@ -292,7 +294,7 @@ Command fiscal_reconcile_command()
 {
     return {
         .name = "fiscal reconcile",
-        .summary = "Ask the authority now what became of a document",
+        .summary = "Ask the authority what became of a document",
         .example =
             "umavez fiscal reconcile 17\n"
             "  umavez fiscal reconcile "
