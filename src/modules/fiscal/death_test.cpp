@@ -1,5 +1,5 @@
-// A process that dies, or whose commits get no answer, at every point of its way: what it leaves is brought to
-// its end by another, and the ledger never shows anything twice.
+// A process that dies, or whose commits get no answer, at every point of its way: what it leaves is brought
+// to its end by another, and the ledger never shows anything twice.
 //
 // Death is a database that does not answer any more and a lease that nobody holds: nothing of the process
 // reaches the world afterwards, and its key is free when the lease is over.

@@ -308,6 +308,35 @@ TEST(OrderRoutes, ACancellationThatIsNotKnownIsAcceptedAndFoundLater)
     EXPECT_EQ(office.authority.cancels, 1);
 }
 
+TEST(OrderRoutes, WhoAsksAboutAPendingCancellationDoesNotAskForAnother)
+{
+    Office office;
+    EXPECT_EQ(office.emit(1).status, 201);
+    office.authority.cancel_faults = {Fault::analysis};
+    EXPECT_EQ(Office::of(office.cancel(1), "estado"), "CANCELAMENTO_EM_ANALISE");
+
+    office.authority.decide_analysis("DPS1", false);
+    Answer asked = office.cancel(1);
+    for (int i = 0; i < 200 && asked.status == 202; ++i) asked = office.cancel(1);
+
+    EXPECT_EQ(asked.status, 422) << asked;
+    EXPECT_TRUE(asked.is_problem("cancelamento-recusado"));
+    EXPECT_EQ(office.authority.cancels, 1);
+    EXPECT_EQ(office.cancel(1).status, 200) << "now it is asked for again";
+}
+
+TEST(OrderRoutes, AProcessThatWantsToEndBeginsNothing)
+{
+    Office office;
+    office.module->leave();
+
+    const Answer refused = office.emit(1);
+
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_EQ(refused["effect"], "none");
+    EXPECT_EQ(office.authority.emits, 0);
+}
+
 TEST(OrderRoutes, JustificationsHaveTheirLength)
 {
     Office office;
