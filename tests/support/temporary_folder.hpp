@@ -1,7 +1,7 @@
 #pragma once
 
-// TemporaryFolder: a folder that nobody else has, gone with its object. ctest runs the cases of a program side by
-// side, in processes of their own: a name that they share is a race. Confined to the test.
+// TemporaryFolder: a folder that nobody else has, gone with its object. ctest runs the cases of a program
+// side by side, in processes of their own: a name that they share is a race. Confined to the test.
 
 #include <cerrno>
 #include <cstdlib>

@@ -49,7 +49,7 @@ struct Subject {
     Tipo tipo = Tipo::nfse_nacional;
     Ambiente ambiente = Ambiente::homologacao;
     std::string emitente;        // CNPJ or CPF, without punctuation: whose certificate is shown
-    std::string id_autoridade;   // what the authority knows it by before it is authorised: id of the DPS, access key
+    std::string id_autoridade;   // its name there before it is authorised: id of the DPS, access key
     std::string chave = {};      // once it is authorised
     std::string protocolo = {};  // of the authorisation
     std::string xml = {};        // the exact bytes that were sent, or will be
@@ -57,7 +57,7 @@ struct Subject {
 
 struct Cancelamento {
     std::string justificativa;  // 15 to 255 characters
-    std::string pedido;         // the signed request (make_cancellation), kept by the caller and sent unchanged
+    std::string pedido;         // the signed request (make_cancellation), kept and sent unchanged
 };
 
 class Authority {
