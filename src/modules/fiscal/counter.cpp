@@ -120,7 +120,9 @@ Task<Answered> Counter::serve(std::function<Answered()> question)
     std::optional<Answered> answer;
     auto asking = threads_.ask([&] {
         try {
-            answer = question();
+            // Nobody begins anything in a process that wants to end.
+            const bool is_leaving = module_.course_parts().leaving.stop_requested();
+            answer = is_leaving ? refuse(crowded()) : question();
         } catch (const std::exception& thrown) {
             answer = refuse({.name = "internal-error", .cause = thrown.what()});
         }
@@ -252,7 +254,9 @@ Task<Answered> Counter::cancel(TenantId tenant_id, std::int64_t id, std::string 
 
 Answered Counter::cancel_now(const Documento& documento, const std::string& justificativa)
 {
-    const auto driven = fiscal::cancel(module_, documento, &justificativa);
+    // Whoever asks about a cancellation that is pending does not ask for another, should that one be refused.
+    const bool was_pending = is_pending(documento.estado);
+    const auto driven = fiscal::cancel(module_, documento, was_pending ? nullptr : &justificativa);
     if (!driven) return refuse(problem_of(driven.error(), true));
     const auto seen =
         look(module_.database(), documento.tenant_id, documento.identidade.id_idempotencia);
@@ -261,7 +265,6 @@ Answered Counter::cancel_now(const Documento& documento, const std::string& just
     const Documento& now = *seen->documento;
     const Ended ended = driven->ended.value_or(Ended{});
     const bool is_ours_now = driven->ended && ended.how == How::finished && !ended.was_found;
-    const bool was_pending = is_pending(documento.estado);
     if (now.estado == Estado::cancelado) {
         if (is_ours_now) return settled_response(200, now, Origem::emissao);
         const bool was_found = ended.was_found || was_pending;

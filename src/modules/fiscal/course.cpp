@@ -102,7 +102,7 @@ Result<void> Course::settle(const Closure& closure)
         if (done || !is_retryable(done.error().code)) return done;
         if (system_clock().boottime() - began > parts_.settings.lease) return done;
         // A process that wants to end tries again too: what it knows would be lost.
-        wait_for(store_pause, lost_);
+        wait_for(store_pause, {});
     }
 }
 

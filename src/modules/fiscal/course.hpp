@@ -68,7 +68,8 @@ public:
     bool pause(Duration most) const;
 
     // Writes the next version, or the first; `more` runs in the same transaction, in every run of it.
-    // lease_lost: somebody else changed the document. Everything else was tried for as long as it makes sense.
+    // lease_lost: somebody else changed the document. Everything else was tried for as long as it makes
+    // sense.
     using More = std::function<Result<void>(Transaction& transaction, const Documento& written)>;
     Result<void> write(Documento next, const More& more = {});
 

@@ -1,5 +1,5 @@
-// A process that dies, or whose commits get no answer, at every point of its way: what it leaves is brought to
-// its end by another, and the ledger never shows anything twice.
+// A process that dies, or whose commits get no answer, at every point of its way: what it leaves is brought
+// to its end by another, and the ledger never shows anything twice.
 //
 // Death is a database that does not answer any more and a lease that nobody holds: nothing of the process
 // reaches the world afterwards, and its key is free when the lease is over.
@@ -12,6 +12,15 @@ namespace {
 using Fate = MortalDatabase::Fate;
 
 constexpr int transactions_most = 12;  // more than any of these ways has
+
+std::string told(const Result<Begun>& begun)
+{
+    if (!begun) return begun.error().detail;
+    const auto* const outcome = std::get_if<Outcome>(&*begun);
+    if (outcome == nullptr) return "a lease";
+    const auto* const away = std::get_if<Unavailable>(outcome);
+    return std::string{to_text(*outcome)} + (away != nullptr ? ": " + away->detail : "");
+}
 
 class Death : public Bench {
 protected:
@@ -27,6 +36,7 @@ protected:
         auto begun = process.engine->begin(
             request_of(emitir_operation, tenant, nova.identidade.id_idempotencia)
         );
+        EXPECT_TRUE(begun && std::holds_alternative<Lease>(*begun)) << told(begun);
         if (!begun || !std::holds_alternative<Lease>(*begun)) return false;
         {
             Lease lease = std::move(std::get<Lease>(*begun));
@@ -45,6 +55,7 @@ protected:
         auto begun = process.engine->begin(
             request_of(cancelar_operation, tenant, identidade_of(numero).id_idempotencia)
         );
+        EXPECT_TRUE(begun && std::holds_alternative<Lease>(*begun)) << told(begun);
         if (!begun || !std::holds_alternative<Lease>(*begun)) return false;
         {
             Lease lease = std::move(std::get<Lease>(*begun));
@@ -81,15 +92,15 @@ class DeathOf : public Death, public ::testing::WithParamInterface<std::pair<Fat
 TEST_P(DeathOf, AnEmitterAtEveryTransaction)
 {
     const auto [fate, fault] = GetParam();
-    settings.lease = 60ms;
+    settings.lease = 200ms;
     authority.settles_after = 30ms;
+    authority.arrives_within = 10ms;
     settings.emit_limit = 30ms;
     std::int64_t numero = 0;
     for (int at = 1; at <= transactions_most; ++at) {
         authority.emit_faults = {fault};
         const bool came_far = emit_and_die(at, fate, ++numero);
         authority.emit_faults.clear();
-        authority.land();
         Process& next = start();
         converge(next);
         emit_until_known(next, numero);
@@ -103,17 +114,17 @@ TEST_P(DeathOf, AnEmitterAtEveryTransaction)
 TEST_P(DeathOf, ACancellerAtEveryTransaction)
 {
     const auto [fate, fault] = GetParam();
-    settings.lease = 60ms;
+    settings.lease = 200ms;
     settings.settle = 30ms;
     settings.cancel_limit = 30ms;
+    authority.arrives_within = 10ms;
     std::int64_t numero = 0;
     for (int at = 1; at <= transactions_most; ++at) {
         Process& first = start();
-        EXPECT_EQ(how(emit(first, ++numero)), How::finished);
+        emit_until_known(first, ++numero);
         authority.cancel_faults = {fault};
         const bool came_far = cancel_and_die(at, fate, numero);
         authority.cancel_faults.clear();
-        authority.land();
         Process& next = start();
         converge(next);
         expect_agreement(numero);
@@ -153,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A reconciler that dies writes what it learnt, or nothing.
 TEST_F(Death, OfAReconcilerAtEveryTransaction)
 {
-    settings.lease = 60ms;
+    settings.lease = 200ms;
     for (const Fate fate : {Fate::dies_before, Fate::dies_after, Fate::lost_after}) {
         for (int at = 1; at <= 4; ++at) {
             const std::int64_t numero = at + 10 * static_cast<int>(fate);
@@ -187,7 +198,7 @@ TEST_F(Death, OfAReconcilerAtEveryTransaction)
 // The owner stood still, somebody else took over and came to the end; the owner wakes up and finds out.
 TEST_F(Death, AnOwnerThatComesLateChangesNothing)
 {
-    settings.lease = 60ms;
+    settings.lease = 200ms;
     settings.settle = 10ms;
     authority.dedupes = true;
     authority.close();

@@ -73,8 +73,8 @@ Result<std::vector<Documento>> take_due(
     Transaction& transaction, Duration hidden, std::size_t limit
 );
 
-// A worker comes not before `at`. No new version: nothing was learnt. Where the document is not at the version
-// that was seen any more, whoever changed it knows better.
+// A worker comes not before `at`. No new version: nothing was learnt. Where the document is not at the
+// version that was seen any more, whoever changed it knows better.
 Result<void> set_conciliar_em(Transaction& transaction, const Documento& seen, Instant at);
 
 // Keeps bytes of a document by their digest, which is given back; the same bytes are kept once.

@@ -3,6 +3,7 @@
 #include "base/digest.hpp"
 #include "base/random_unit.hpp"
 #include "base/shown.hpp"
+#include "modules/fiscal/rules/void_deadline.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -184,6 +185,11 @@ private:
         Documento next = next_row(step, said);
         next.conciliar_em = std::nullopt;
         next.conciliacoes = 0;
+        // A number that was taken by sending it is taken all the same.
+        if (next.estado == Estado::reservado && !next.reservado_em) {
+            next.reservado_em = next.created_at;
+            next.prazo_inutilizacao = to_text(void_deadline(next.created_at));
+        }
         Ended ended{
             .how = How::gave_up,
             .is_blocked = said.word == Word::throttled,

@@ -3,11 +3,21 @@
 #include "base/json_object.hpp"
 #include "modules/parts/answers.hpp"
 
+#include <algorithm>
+#include <span>
+
 namespace umavez::fiscal {
+namespace {
+
+// Authorities send a handful; whoever sends more has said enough.
+constexpr std::size_t mensagens_max = 50;
+
+}  // namespace
 
 std::string to_json(const std::vector<Mensagem>& mensagens)
 {
-    return to_json_array(mensagens, [](const Mensagem& mensagem) {
+    const std::size_t count = std::min(mensagens.size(), mensagens_max);
+    return to_json_array(std::span{mensagens}.first(count), [](const Mensagem& mensagem) {
         return JsonObject{}
             .text("codigo", mensagem.codigo)
             .text("descricao", mensagem.descricao)

@@ -73,6 +73,7 @@ Result<void> work_on(Module& module, const Documento& documento)
         if (!seen->documento || seen->documento->versao != documento.versao) return {};
         const Ended ended = ask_about(module, documento);
         if (ended.how == How::trouble) return fail(Errc::store_unavailable, ended.detail);
+        return put_off(module, documento, module.settings().reconcile_longest);
     }
     return {};
 }

@@ -14,7 +14,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace umavez::fiscal {
@@ -66,6 +65,7 @@ public:
     {
         std::unique_lock lock{mutex_};
         ++consults;
+        arrive(system_clock().boottime());
         const Fault fault = take(consult_faults);
         if (stop.stop_requested()) return {.word = Word::unknown, .detail = "stopped"};
         if (fault == Fault::unreached) return {.word = Word::unreached};
@@ -98,12 +98,11 @@ public:
     }
     Duration absence_settles_after() const noexcept override { return settles_after; }
 
-    // What was on its way arrives.
+    // What was on its way arrives; by itself it does when `arrives_within` is over.
     void land()
     {
         const std::lock_guard guard{mutex_};
-        for (const auto& [id, xml] : std::exchange(under_way, {})) store(id, xml);
-        for (const std::string& id : std::exchange(events_under_way, {})) register_event(id);
+        arrive(Duration::max());
     }
     // Calls that change something wait for open().
     void close()
@@ -149,6 +148,7 @@ public:
     mutable std::vector<std::string> pedidos;
     bool dedupes = false;
     Duration settles_after{};
+    Duration arrives_within = std::chrono::hours{1};
     std::string check_error;
     std::optional<Duration> throttle_wait;
 
@@ -173,6 +173,7 @@ private:
         changed.notify_all();
         const bool is_open = changed.wait(lock, stop, [this] { return !is_closed; });
         --waiting;
+        arrive(system_clock().boottime());
         if (!is_open) return Fault::request_lost;
         return take(faults);
     }
@@ -189,7 +190,7 @@ private:
             case Fault::denied: return {.word = Word::denied, .mensagens = {{"110", "denegado"}}};
             case Fault::throttled: return {.word = Word::throttled, .wait = throttle_wait};
             case Fault::lands_later:
-                under_way.emplace_back(id, subject.xml);
+                under_way.push_back({id, subject.xml, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
             case Fault::none:
             case Fault::answer_lost:
@@ -221,7 +222,7 @@ private:
             case Fault::denied: return {.word = Word::refused, .mensagens = {{"E0822", "prazo"}}};
             case Fault::throttled: return {.word = Word::throttled, .wait = throttle_wait};
             case Fault::lands_later:
-                events_under_way.push_back(id);
+                under_way.push_back({id, {}, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
             case Fault::analysis:
                 ledger[id].is_in_analysis = true;
@@ -257,6 +258,23 @@ private:
         }
         return said;
     }
+    struct UnderWay {
+        std::string id;
+        std::optional<std::string> xml;  // nullopt: a cancellation
+        Duration at{};
+    };
+    void arrive(Duration now) const
+    {
+        for (const UnderWay& one : under_way) {
+            if (one.at > now) continue;
+            if (one.xml) {
+                if (!dedupes || !ledger.contains(one.id)) store(one.id, *one.xml);
+            } else {
+                register_event(one.id);
+            }
+        }
+        std::erase_if(under_way, [now](const UnderWay& one) { return one.at <= now; });
+    }
     void store(const std::string& id, const std::string& xml) const
     {
         Entry& there = ledger[id];
@@ -272,8 +290,7 @@ private:
 
     mutable std::mutex mutex_;
     mutable std::condition_variable_any changed;
-    mutable std::vector<std::pair<std::string, std::string>> under_way;
-    mutable std::vector<std::string> events_under_way;
+    mutable std::vector<UnderWay> under_way;
     mutable std::map<std::string, int> together;
     mutable int waiting = 0;
     bool is_closed = false;
