@@ -3,8 +3,8 @@
 #include "base/char_set.hpp"
 #include "base/shown.hpp"
 #include "json/tree.hpp"
+#include "modules/fiscal/authority/nacional_codes.hpp"
 #include "modules/fiscal/ids/nfse_event_id.hpp"
-#include "modules/fiscal/nacional/code_words.hpp"
 #include "modules/fiscal/nacional/dps.hpp"
 #include "modules/fiscal/nacional/messages.hpp"
 #include "modules/fiscal/nacional/packing.hpp"
@@ -96,11 +96,11 @@ std::size_t rank_of(Word word) noexcept
     return static_cast<std::size_t>(std::ranges::find(caution, word) - caution.begin());
 }
 
-Said reject(Said said, SefinCall call)
+Said reject(Said said, Call call)
 {
-    std::optional<CodeWord> worst;
+    std::optional<CodeMeaning> worst;
     for (const Mensagem& mensagem : said.mensagens) {
-        const CodeWord meaning = code_word(call, mensagem.codigo);
+        const CodeMeaning meaning = nacional_meaning(mensagem.codigo, call);
         if (!worst || rank_of(meaning.word) < rank_of(worst->word)) worst = meaning;
     }
     said.word = worst->word;
@@ -210,7 +210,7 @@ Said read_emission(const HttpAnswer& answer, std::string_view id_dps)
         return said;
     }
     if (said.mensagens.empty()) return unread(std::move(said), answer.body);
-    return reject(std::move(said), SefinCall::emitir);
+    return reject(std::move(said), Call::emit);
 }
 
 Said read_dps_answer(const HttpAnswer& answer, std::string_view id_dps)
@@ -281,7 +281,7 @@ Said read_cancellation(const HttpAnswer& answer, std::string_view chave)
         return said;
     }
     if (said.mensagens.empty()) return unread(std::move(said), answer.body);
-    return reject(std::move(said), SefinCall::cancelar);
+    return reject(std::move(said), Call::cancel);
 }
 
 }  // namespace umavez::fiscal::nacional

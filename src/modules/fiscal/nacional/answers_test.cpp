@@ -101,6 +101,11 @@ TEST(AnswersTest, Emission)
             {500, R"({"erros":[{"codigo":"E0714"}]})", Word::refused},
             {500, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
             {400, R"({"erros":[{"codigo":"E1206"},{"codigo":"E0004"}]})", Word::later},
+            // Of the rule sheets, though in no table; and of no sheet that we know.
+            {400, R"({"erros":[{"codigo":"E9999"}]})", Word::refused},
+            {400, R"({"erros":[{"codigo":"RNG6110"}]})", Word::unknown},
+            {400, R"({"erros":[{"codigo":"E0004"},{"codigo":"RNG6110"}]})", Word::unknown},
+            {400, R"({"erros":[{"codigo":"E0802"}]})", Word::unknown},
         },
         read
     );
