@@ -1,0 +1,208 @@
+#include "modules/fiscal/cancellation.hpp"
+
+#include "base/digest.hpp"
+
+#include <utility>
+
+namespace umavez::fiscal {
+namespace {
+
+constexpr Duration trouble_delay = std::chrono::seconds{5};
+
+bool is_pending(Estado estado) noexcept
+{
+    return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+}
+
+bool is_over(Estado estado) noexcept
+{
+    return estado == Estado::cancelado || estado == Estado::substituido;
+}
+
+Ended trouble(const Error& error)
+{
+    return {.how = How::trouble, .detail = error.detail};
+}
+
+// What is sent: kept before, and the same every time.
+struct Pedido {
+    std::string justificativa;
+    std::string bytes;
+    std::string sha256;
+};
+
+struct Loaded {
+    Pedido pedido;
+    std::string xml;  // what the document was authorised by
+};
+
+Result<Loaded> load(Database& database, const Documento& documento)
+{
+    Loaded loaded;
+    loaded.pedido.justificativa = documento.justificativa.value_or("");
+    const auto done = database.read([&](Transaction& transaction) -> Result<void> {
+        if (documento.xml_sha256) {
+            auto xml = get_xml(transaction, documento.id, *documento.xml_sha256);
+            if (!xml) return std::unexpected(xml.error());
+            loaded.xml = *std::move(xml);
+        }
+        if (documento.pedido_sha256) {
+            auto bytes = get_xml(transaction, documento.id, *documento.pedido_sha256);
+            if (!bytes) return std::unexpected(bytes.error());
+            loaded.pedido.bytes = *std::move(bytes);
+            loaded.pedido.sha256 = *documento.pedido_sha256;
+        }
+        return {};
+    });
+    if (!done) return std::unexpected(done.error());
+    return loaded;
+}
+
+Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido)
+{
+    const Settings& settings = course.settings();
+    Documento sent = *course.row();
+    sent.estado = Estado::cancelamento_pendente;
+    sent.justificativa = pedido.justificativa;
+    sent.pedido_sha256 = pedido.sha256;
+    sent.mensagens = "[]";
+    sent.conciliar_em = course.now() + settings.lease + settings.settle;
+    const Subject subject = subject_of(sent, xml);
+    const Cancelamento cancelamento{pedido.justificativa, pedido.bytes};
+    return course.change(
+        subject,
+        {
+            .operacao = Operacao::cancelar,
+            .sent = sent,
+            .xml_sha256 = pedido.sha256,
+            .limit = settings.cancel_limit,
+            .more = [&](Transaction& transaction, const Documento& written) -> Result<void> {
+                const auto kept = keep_xml(transaction, written.id, pedido.bytes);
+                if (!kept) return std::unexpected(kept.error());
+                return {};
+            },
+        },
+        [&](const std::stop_token& stop) {
+            return course.authority().cancel(subject, cancelamento, settings.cancel_limit, stop);
+        }
+    );
+}
+
+Plan plan_of(const Module& module, const std::string& xml)
+{
+    return {
+        .change = Deed::cancel,
+        .enquiry = Deed::consult_cancel,
+        .consult =
+            [&xml](Course& course) {
+                return course.consult(
+                    Operacao::consultar_cancelamento, subject_of(*course.row(), xml)
+                );
+            },
+        // A request that was not registered is forgotten: another one may have another reason.
+        .amend =
+            [](Documento& next) {
+                if (next.estado != Estado::autorizado) return;
+                next.justificativa = std::nullopt;
+                next.pedido_sha256 = std::nullopt;
+            },
+        .settle = module.settings().settle,
+        .attempts = module.settings().attempts,
+    };
+}
+
+// A cancellation that is over, ours or not, closes its key.
+Ended close(Module& module, Lease& lease, const Documento& documento)
+{
+    const auto done = module.database().transact([&](Transaction& transaction) {
+        return lease.finish(transaction, kept_response(documento));
+    });
+    if (!done) return trouble(done.error());
+    return {.how = How::finished, .was_found = true};
+}
+
+Ended run(Module& module, Lease& lease, const std::string* justificativa)
+{
+    auto seen = look(module.database(), lease.id().tenant_id, lease.id().key.text());
+    if (!seen) return trouble(seen.error());
+    if (!seen->documento) return {.how = How::gave_up};
+    const Documento row = *seen->documento;
+    if (is_over(row.estado)) return close(module, lease, row);
+    const bool begins = row.estado == Estado::autorizado && justificativa != nullptr;
+    if (!begins && !is_pending(row.estado)) return {.how = How::gave_up};
+    const TipoParts* const parts = module.find_tipo(row.identidade.tipo);
+    if (parts == nullptr) {
+        return {.how = begins ? How::gave_up : How::open, .detail = "no authority for this type"};
+    }
+    auto loaded = load(module.database(), row);
+    if (!loaded) return trouble(loaded.error());
+    Course course{module.course_parts(), *parts->authority, *std::move(seen), lease.lost()};
+    Plan plan = plan_of(module, loaded->xml);
+    if (begins) {
+        auto bytes = parts->authority->make_cancellation(
+            subject_of(row, loaded->xml), *justificativa, course.now()
+        );
+        if (!bytes) return {.how = How::gave_up, .detail = bytes.error().detail};
+        loaded->pedido = {*justificativa, *bytes, to_hex(sha256(*bytes))};
+    } else {
+        plan.sends_first = module.take_absence(lease.token(), row.versao);
+    }
+    // What somebody else asked for is waited for, and never sent by us.
+    if (!loaded->pedido.bytes.empty()) {
+        plan.send = [&](Course& on) { return send(on, loaded->xml, loaded->pedido); };
+    }
+    plan.on_final = [&](Transaction& transaction, const Documento& written) {
+        return lease.finish(transaction, kept_response(written));
+    };
+    return drive(course, plan);
+}
+
+}  // namespace
+
+Result<Driven> cancel(Module& module, const Documento& documento, const std::string* justificativa)
+{
+    std::optional<Ended> ended;
+    auto outcome = module.engine().leased(
+        request_of(cancelar_operation, documento.tenant_id, documento.identidade.id_idempotencia),
+        [&](Lease& lease) {
+            ended = run(module, lease, justificativa);
+            return conclude(lease, *ended);
+        }
+    );
+    if (!outcome) return std::unexpected(outcome.error());
+    return Driven{*std::move(outcome), std::move(ended)};
+}
+
+Reconciliation reconcile_cancellation(Module& module, const Enquiry& enquiry)
+{
+    auto seen = look(module.database(), enquiry.id.tenant_id, enquiry.id.key.text());
+    if (!seen) return StillUnknown{trouble_delay, seen.error().detail};
+    if (!seen->documento) return DidNotHappen{};
+    const Documento row = *seen->documento;
+    if (is_over(row.estado)) return Happened{kept_response(row)};
+    if (!is_pending(row.estado)) return DidNotHappen{};
+    const TipoParts* const parts = module.find_tipo(row.identidade.tipo);
+    if (parts == nullptr) {
+        return StillUnknown{module.settings().reconcile_longest, "no authority for this type"};
+    }
+    auto loaded = load(module.database(), row);
+    if (!loaded) return StillUnknown{trouble_delay, loaded.error().detail};
+    Course course{module.course_parts(), *parts->authority, *std::move(seen), {}};
+    Plan plan = plan_of(module, loaded->xml);
+    plan.sends_first = false;
+    plan.attempts = 1;
+    const Ended ended = drive(course, plan);
+    switch (ended.how) {
+        case How::finished: return Happened{kept_response(*course.row())};
+        case How::may_send:
+            module.note_absence(enquiry.token, course.row()->versao);
+            return DidNotHappen{};
+        case How::gave_up: return DidNotHappen{};  // the tax office said no
+        case How::open: return StillUnknown{ended.retry_after, ended.detail};
+        case How::lost:
+        case How::trouble: break;
+    }
+    return StillUnknown{trouble_delay, ended.detail};
+}
+
+}  // namespace umavez::fiscal

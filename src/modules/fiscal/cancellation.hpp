@@ -1,0 +1,26 @@
+#pragma once
+
+// Cancellation: the event that cancels a document is registered once, or what became of it is found out.
+//
+// The signed request is kept, and CANCELAMENTO_PENDENTE committed, before it is sent; sent again it is the
+// same bytes. Thread-safe; the calls block.
+
+#include "modules/fiscal/drive.hpp"
+#include "modules/fiscal/emission.hpp"
+#include "modules/fiscal/module.hpp"
+
+#include <umavez/operation.hpp>
+
+#include <string>
+
+namespace umavez::fiscal {
+
+// Under the lease of its key. Without a justification, as a worker comes, only what was begun goes on.
+Result<Driven> cancel(
+    Module& module, const Documento& documento, const std::string* justificativa = nullptr
+);
+
+// The operation's reconciler.
+Reconciliation reconcile_cancellation(Module& module, const Enquiry& enquiry);
+
+}  // namespace umavez::fiscal

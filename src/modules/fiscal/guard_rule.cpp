@@ -1,0 +1,26 @@
+#include "modules/fiscal/guard_rule.hpp"
+
+#include <algorithm>
+
+namespace umavez::fiscal {
+
+Permission ask(GuardState& state, const GuardRule& rule, GuardedCall call, Instant now) noexcept
+{
+    if (now < state.blocked_until) {
+        return {.is_given = false, .is_blocked = true, .wait = state.blocked_until - now};
+    }
+    if (call == GuardedCall::change || rule.per_minute <= 0) return {};
+    const Duration interval = Duration{std::chrono::minutes{1}} / rule.per_minute;
+    const Duration tolerance = interval * (std::max<std::int64_t>(rule.burst, 1) - 1);
+    const Instant arrival = std::max(state.next_at, now);
+    if (arrival - tolerance > now) return {.is_given = false, .wait = arrival - tolerance - now};
+    state.next_at = arrival + interval;
+    return {};
+}
+
+void block(GuardState& state, Duration length, Instant now) noexcept
+{
+    state.blocked_until = std::max(state.blocked_until, now + length);
+}
+
+}  // namespace umavez::fiscal

@@ -1,0 +1,43 @@
+#pragma once
+
+// How often an authority may be asked, and when not at all: the generic cell rate algorithm, in which one
+// instant says everything about the past. Pure.
+//
+// A block stops every call: an authority that says "too often" goes on saying so while it is called.
+// The rate counts enquiries alone: those are what a storm of reconciliations is made of, while a document is
+// sent as often as there are documents.
+
+#include <umavez/time.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace umavez::fiscal {
+
+struct GuardRule {
+    std::int64_t per_minute = 60;  // 0: no limit
+    std::int64_t burst = 10;       // enquiries that need not be evenly spaced; at least 1
+};
+
+// What is known of one authority, environment and issuer. Zero: nothing.
+struct GuardState {
+    Instant blocked_until{};
+    Instant next_at{};  // when an evenly spaced row of enquiries would go on
+    friend bool operator==(const GuardState&, const GuardState&) = default;
+};
+
+enum class GuardedCall : std::uint8_t { enquiry, change };
+
+struct Permission {
+    bool is_given = true;
+    bool is_blocked = false;  // the authority wants to hear nothing of us
+    Duration wait{};          // until it is worth asking again
+};
+
+// Counts the call where it is permitted.
+Permission ask(GuardState& state, const GuardRule& rule, GuardedCall call, Instant now) noexcept;
+
+// The authority said "too often": the block begins anew.
+void block(GuardState& state, Duration length, Instant now) noexcept;
+
+}  // namespace umavez::fiscal

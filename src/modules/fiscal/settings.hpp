@@ -1,0 +1,88 @@
+#pragma once
+
+// What a deployment may choose about fiscal documents, and what a program gives to the module. Plain values.
+
+#include "modules/fiscal/authority/authority.hpp"
+#include "modules/fiscal/entities.hpp"
+#include "modules/fiscal/guard.hpp"
+
+#include <umavez/engine.hpp>
+#include <umavez/names.hpp>
+#include <umavez/transaction.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace umavez::fiscal {
+
+struct Settings {
+    std::size_t threads = 4;        // calls at a time, for clients; workers have their own
+    std::size_t waiting_max = 256;  // clients that may wait for one of them
+    Duration emit_limit = std::chrono::seconds{60};
+    Duration consult_limit = std::chrono::seconds{30};
+    Duration cancel_limit = std::chrono::seconds{60};
+    std::uint32_t attempts = 3;  // of a call, while somebody waits for it
+    Duration backoff_first = std::chrono::seconds{1};
+    Duration backoff_longest = std::chrono::seconds{30};
+    GuardSettings guard = {};
+    // Longer than a call that nobody waits for any more can take to arrive: before that an authority's "there
+    // is no such event" is not believed, and no doubt is looked into.
+    Duration settle = std::chrono::seconds{15};
+    Duration reconcile_longest = std::chrono::minutes{10};  // between two looks at a doubt
+    Duration lease = std::chrono::seconds{30};
+};
+
+// Reads what a document says of itself. invalid_argument: the sentence names the element and the cure.
+using XmlReader = std::function<Result<Identidade>(std::string_view xml)>;
+
+// A type of document that this program can handle. What is pointed to outlives the module.
+struct TipoParts {
+    const Authority* authority = nullptr;
+    XmlReader read;
+};
+
+// One call of an authority.
+struct CallMade {
+    TenantId tenant_id;
+    std::int64_t documento_id = 0;
+    std::string id_idempotencia;
+    std::string_view operacao;
+    std::uint32_t tentativa = 1;  // of this drive
+    Said said;
+    Duration took{};
+};
+struct EstadoChanged {
+    TenantId tenant_id;
+    std::int64_t documento_id = 0;
+    std::string id_idempotencia;
+    Estado from = Estado::reservado;
+    Estado to = Estado::reservado;
+    std::int64_t versao = 0;
+};
+// A person has to look at the document.
+struct Alert {
+    TenantId tenant_id;
+    std::int64_t documento_id = 0;
+    std::string id_idempotencia;
+    std::string why;
+};
+using FiscalEvent = std::variant<CallMade, EstadoChanged, Alert>;
+
+// What the module needs. Engine, database and authorities outlive it.
+struct Needs {
+    Engine& engine;
+    Database& database;
+    std::map<Tipo, TipoParts> tipos;
+    std::map<std::string, TenantId> issuers;  // an issuer belongs to one tenant
+    Settings settings = {};
+    // For logs and metrics; called by many threads, throws nothing.
+    std::function<void(const FiscalEvent&)> on_event = {};
+};
+
+}  // namespace umavez::fiscal
