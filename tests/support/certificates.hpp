@@ -29,7 +29,7 @@ public:
     TestAuthority& operator=(const TestAuthority&) = delete;
 
     const std::string& pem() const noexcept { return pem_; }
-    // RSA of 2,048 bits. For TLS the name is also that of the server.
+    // RSA of 2,048 bits, as signatures in XML want it; that of a server, "localhost", is of a curve.
     Issued issue(const CertificateWish& wish) const;
 
 private:

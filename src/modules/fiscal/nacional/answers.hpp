@@ -1,0 +1,41 @@
+#pragma once
+
+// What an answer of Sefin Nacional means, call by call.
+//
+// Production does not answer as its manual says: errors stand in `erros` or in `erro`, which is an object,
+// an array, an empty array beside a result, or the text of a proxy; events come in two envelopes. One rule
+// holds: only a rejection with a code is final, a 2xx without the member that it owes is unknown, and so is
+// all the rest. The word of a code is in authority/nacional_codes.hpp. Pure, thread-safe.
+
+#include "modules/fiscal/authority/authority.hpp"
+
+#include <umavez/time.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace umavez::fiscal::nacional {
+
+struct HttpAnswer {
+    int status = 0;
+    std::string_view body = {};
+    std::optional<Duration> retry_after = {};
+};
+
+// POST /nfse of the DPS `id_dps`: authorised, exists, refused, later, throttled, unknown.
+Said read_emission(const HttpAnswer& answer, std::string_view id_dps);
+
+// GET or HEAD /dps/{id}: exists, with the key where it is told; absent, throttled, unknown. 404 is the only
+// answer that says absent: 400, 401, 403 and 5xx prove nothing.
+Said read_dps_answer(const HttpAnswer& answer, std::string_view id_dps);
+
+// GET /nfse/{chave}: exists, with the XML; throttled, unknown. Not absent: the key came from the authority.
+Said read_nfse_answer(const HttpAnswer& answer, std::string_view chave);
+
+// GET /nfse/{chave}/eventos/{evento}/{n}: exists, with the XML of the event; absent, throttled, unknown.
+Said read_event_answer(const HttpAnswer& answer, std::string_view chave, std::string_view evento);
+
+// POST /nfse/{chave}/eventos of a cancellation: cancelled, exists, refused, later, throttled, unknown.
+Said read_cancellation(const HttpAnswer& answer, std::string_view chave);
+
+}  // namespace umavez::fiscal::nacional

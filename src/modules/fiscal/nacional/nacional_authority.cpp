@@ -1,0 +1,279 @@
+#include "modules/fiscal/nacional/nacional_authority.hpp"
+
+#include "base/headers.hpp"
+#include "base/json_object.hpp"
+#include "modules/fiscal/ids/nfse_event_id.hpp"
+#include "modules/fiscal/nacional/answers.hpp"
+#include "modules/fiscal/nacional/dps.hpp"
+#include "modules/fiscal/nacional/packing.hpp"
+#include "modules/fiscal/nacional/pedido_cancelamento.hpp"
+#include "outbound/retry_after.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace umavez::fiscal::nacional {
+namespace {
+
+// An NFS-e of the largest DPS, packed, with room.
+constexpr std::size_t answer_bytes_max = 8 * 1024 * 1024;
+
+Said unreached(std::string why)
+{
+    return {.word = Word::unreached, .detail = std::move(why)};
+}
+
+}  // namespace
+
+// The calls about one document, with one certificate and within one limit.
+class NacionalAuthority::Conversation {
+public:
+    Conversation(
+        const NacionalAuthority& authority,
+        const Subject& subject,
+        Duration limit,
+        const std::stop_token& stop
+    )
+        : authority_(authority),
+          subject_(subject),
+          stop_(stop),
+          until_(std::chrono::steady_clock::now() + limit)
+    {
+        auto certificate =
+            authority.certificates_->find(subject.emitente, authority.clock_.realtime());
+        if (!certificate) {
+            missing_ = certificate.error().detail;
+            return;
+        }
+        rule_ = {
+            .allow_private = true,
+            .ca_file = authority.options_.ca_file,
+            .certificate = *std::move(certificate),
+        };
+    }
+
+    // `read` makes a Said of the HttpAnswer.
+    template <typename Read>
+    Said ask(std::string_view method, const std::string& path, const std::string& body, Read read)
+    {
+        if (!rule_.certificate) return unreached(missing_);
+        const std::string& base = authority_.base_of(subject_.ambiente);
+        if (base.empty()) return unreached("this environment has no address");
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            until_ - std::chrono::steady_clock::now()
+        );
+        if (left <= std::chrono::milliseconds{0}) return unreached("the time for it is over");
+        outbound::Call call{
+            .method = std::string{method},
+            .url = base + path,
+            .headers = {{"Accept", "application/json"}},
+            .body = body,
+            .connect_timeout = std::min(authority_.options_.connect_timeout, left),
+            .total_timeout = left,
+            .body_bytes_max = answer_bytes_max,
+        };
+        if (!body.empty()) call.headers.push_back({"Content-Type", "application/json"});
+        const auto reply = outbound::call(call, rule_, stop_);
+        if (!reply) {
+            const auto& error = reply.error();
+            const bool is_unreached = error.effect == Effect::none;
+            return {
+                .word = is_unreached ? Word::unreached : Word::unknown,
+                .detail = fmt::format("{} {}: {}", method, path, error.detail),
+            };
+        }
+        const auto retry = find_lines(reply->headers, "Retry-After");
+        Said said = read(HttpAnswer{
+            .status = reply->status,
+            .body = reply->body,
+            .retry_after = outbound::parse_retry_after(retry.value, authority_.clock_.realtime()),
+        });
+        if (!said.detail.empty()) said.detail = fmt::format("{} {}: {}", method, path, said.detail);
+        return said;
+    }
+
+    // exists with the key, or without it where our certificate may not be told.
+    Said find_key()
+    {
+        const std::string path = "/dps/" + subject_.id_autoridade;
+        const auto read = [this](const HttpAnswer& answer) {
+            return read_dps_answer(answer, subject_.id_autoridade);
+        };
+        Said said = ask("GET", path, "", read);
+        if (said.http_status != 401 && said.http_status != 403) return said;
+        // The key is for actors of the note; whether there is one, for everybody.
+        const Said seen = ask("HEAD", path, "", read);
+        if (seen.word == Word::absent) return seen;
+        if (seen.word == Word::exists) {
+            said.detail = "there is an NFS-e, but this certificate may not see it: " + said.detail;
+        }
+        return said;
+    }
+
+    Said find_nfse(const std::string& chave)
+    {
+        Said said = ask("GET", "/nfse/" + chave, "", [&chave](const HttpAnswer& answer) {
+            return read_nfse_answer(answer, chave);
+        });
+        if (said.word != Word::exists) return said;
+        if (const auto same = is_same_dps(subject_.xml, said.xml)) {
+            said.is_ours = *same;
+        } else {
+            said.detail = "it cannot be compared with what was sent: " + same.error().detail;
+        }
+        return said;
+    }
+
+    Said find_event(const std::string& chave, std::string_view evento)
+    {
+        return ask(
+            "GET",
+            fmt::format("/nfse/{}/eventos/{}/1", chave, evento),
+            "",
+            [&](const HttpAnswer& answer) { return read_event_answer(answer, chave, evento); }
+        );
+    }
+
+    // What became of the NFS-e that was found: an event decides. A question that is not answered leaves
+    // everything open.
+    Said follow_events(Said found)
+    {
+        for (const auto& [evento, word] :
+             {std::pair{evento_cancelamento, Word::cancelled},
+              std::pair{evento_substituicao, Word::substituted},
+              std::pair{evento_analise_pedida, Word::under_analysis}}) {
+            Said event = find_event(found.chave, evento);
+            if (event.word == Word::absent) continue;
+            if (event.word == Word::exists && word == Word::under_analysis) {
+                return follow_analysis(std::move(found), std::move(event));
+            }
+            if (event.word == Word::exists) event.word = word;
+            event.is_ours = found.is_ours;
+            return event;
+        }
+        found.word = Word::authorised;
+        return found;
+    }
+
+private:
+    Said follow_analysis(Said found, Said asked)
+    {
+        asked.is_ours = found.is_ours;
+        Said granted = find_event(found.chave, evento_analise_deferida);
+        if (granted.word == Word::exists) {
+            granted.word = Word::cancelled;
+            granted.is_ours = found.is_ours;
+        }
+        if (granted.word != Word::absent) return granted;
+        Said declined = find_event(found.chave, evento_analise_indeferida);
+        if (declined.word == Word::exists) {
+            found.word = Word::authorised;
+            return found;
+        }
+        if (declined.word != Word::absent) return declined;
+        asked.word = Word::under_analysis;
+        return asked;
+    }
+
+    const NacionalAuthority& authority_;
+    const Subject& subject_;
+    const std::stop_token& stop_;
+    const std::chrono::steady_clock::time_point until_;
+    outbound::OutboundRule rule_;
+    std::string missing_;  // why there is no certificate
+};
+
+NacionalAuthority::NacionalAuthority(
+    NacionalOptions options, std::shared_ptr<const CertificateBook> certificates, const Clock& clock
+)
+    : options_(std::move(options)), certificates_(std::move(certificates)), clock_(clock)
+{
+}
+
+const std::string& NacionalAuthority::base_of(Ambiente ambiente) const noexcept
+{
+    return ambiente == Ambiente::producao ? options_.producao : options_.homologacao;
+}
+
+Result<void> NacionalAuthority::check(const Subject& subject) const
+{
+    if (base_of(subject.ambiente).empty()) {
+        return fail(
+            Errc::misconfigured,
+            fmt::format(
+                "fiscal.nacional.{}: give the address of the authority", to_text(subject.ambiente)
+            )
+        );
+    }
+    const auto certificate = certificates_->find(subject.emitente, clock_.realtime());
+    if (!certificate) return std::unexpected(certificate.error());
+    return {};
+}
+
+Said NacionalAuthority::emit(const Subject& subject, Duration limit, const std::stop_token& stop)
+    const
+{
+    const std::string body = JsonObject{}.text("dpsXmlGZipB64", pack(subject.xml)).str();
+    Said said = Conversation{*this, subject, limit, stop}
+                    .ask("POST", "/nfse", body, [&subject](const HttpAnswer& answer) {
+                        return read_emission(answer, subject.id_autoridade);
+                    });
+    if (said.word == Word::authorised) {
+        if (const auto same = is_same_dps(subject.xml, said.xml)) said.is_ours = *same;
+    }
+    return said;
+}
+
+Said NacionalAuthority::consult(const Subject& subject, Duration limit, const std::stop_token& stop)
+    const
+{
+    Conversation conversation{*this, subject, limit, stop};
+    Said said{.word = Word::exists, .chave = subject.chave};
+    if (subject.chave.empty()) {
+        said = conversation.find_key();
+        if (said.word != Word::exists) return said;
+        const std::string chave = said.chave;
+        said = conversation.find_nfse(chave);
+        if (said.word != Word::exists) return said;
+    }
+    return conversation.follow_events(std::move(said));
+}
+
+Result<std::string> NacionalAuthority::make_cancellation(
+    const Subject& subject, const std::string& justificativa, Instant now
+) const
+{
+    const auto certificate = certificates_->find(subject.emitente, clock_.realtime());
+    if (!certificate) return std::unexpected(certificate.error());
+    return make_pedido_cancelamento(
+        {
+            .ambiente = subject.ambiente,
+            .emitente = subject.emitente,
+            .chave = subject.chave,
+            .justificativa = justificativa,
+            .now = now,
+        },
+        {(*certificate)->certificate_pem(), (*certificate)->key_pem()}
+    );
+}
+
+Said NacionalAuthority::cancel(
+    const Subject& subject,
+    const Cancelamento& cancelamento,
+    Duration limit,
+    const std::stop_token& stop
+) const
+{
+    const std::string body =
+        JsonObject{}.text("pedidoRegistroEventoXmlGZipB64", pack(cancelamento.pedido)).str();
+    return Conversation{*this, subject, limit, stop}.ask(
+        "POST",
+        fmt::format("/nfse/{}/eventos", subject.chave),
+        body,
+        [&subject](const HttpAnswer& answer) { return read_cancellation(answer, subject.chave); }
+    );
+}
+
+}  // namespace umavez::fiscal::nacional
