@@ -22,7 +22,7 @@ from postgres import die_with_parent
 from support import WAIT_SECONDS, ask, ask_until
 
 ISSUER = "00574753000100"
-# Letters, as CNPJ have them since July 2026. A block of the authority holds for one issuer: tests of blocks have their own.
+# With letters, as CNPJ have them since July 2026. A block holds for one issuer: tests of blocks have their own.
 OTHER_ISSUER = "12ABC34501DE35"
 MUNICIPIO = "2111300"
 CANCELLATION = "101101"

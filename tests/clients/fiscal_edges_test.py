@@ -162,7 +162,8 @@ class PostTest(EdgesTest):
         prolog, rest = good.split("?>", 1)
         entities = {
             "a bomb": f"{prolog}?><!DOCTYPE DPS [{bomb}]>{rest.replace('51.60', '&a9;')}",
-            "a file": f'{prolog}?><!DOCTYPE DPS [<!ENTITY x SYSTEM "file:///etc/passwd">]>{rest.replace("51.60", "&x;")}',
+            "a file": f'{prolog}?><!DOCTYPE DPS [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+                      f'{rest.replace("51.60", "&x;")}',
             "a DTD of elsewhere": f'{prolog}?><!DOCTYPE DPS SYSTEM "{self.simulator.url}/evil.dtd">{rest}',
             "an empty DTD": f"{prolog}?><!DOCTYPE DPS []>{rest}",
             "a parameter": f"{prolog}?><!DOCTYPE DPS [<!ENTITY % p SYSTEM 'file:///etc/passwd'> %p;]>{rest}",
@@ -369,7 +370,7 @@ class CommandTest(EdgesTest):
         numero, documento = self.emitted()
         for name in (str(documento["id"]), documento["chave_acesso"], documento["id_idempotencia"], id_dps(numero)):
             printed = self.installation.run("fiscal", "show", name)
-            words = (f"document {documento['id']}", "AUTORIZADO", documento["chave_acesso"], "emitir", "authorised", "201")
+            words = (f"document {documento['id']}", "AUTORIZADO", documento["chave_acesso"], "emitir", "authorised")
             for word in words:
                 self.assertIn(word, printed, name)
         shown = json.loads(self.installation.run("fiscal", "show", str(documento["id"]), "--json"))
@@ -479,7 +480,7 @@ class GuardTest(unittest.TestCase):
         refused = documents[0].post(2)
         self.assertEqual((refused.status, refused.problem), (503, "autoridade-bloqueada"), refused)
         self.assertIn(int(refused.headers["Retry-After"]), (1, 2))
-        self.assertEqual(installation.count("documentos_fiscais", "estado <> 'AUTORIZADO' AND estado <> 'RESERVADO'"), 0)
+        self.assertEqual(installation.count("documentos_fiscais", "estado NOT IN ('AUTORIZADO', 'RESERVADO')"), 0)
         in_threads(8, lambda each: documents[each % 2].reconcile(first.json["documento"]["id"]))
         in_threads(8, lambda each: documents[each % 2].cancel(first.json["documento"]["id"]))
         self.assertEqual(len(simulator.ledger.requests), before)

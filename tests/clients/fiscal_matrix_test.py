@@ -233,8 +233,8 @@ SCENARIOS = (
 )
 # Those that a document certainly passes; others are killed at too, where it passes them.
 POINTS = {"claim_before_write", "claim_after_write", "handler_before_effect", "handler_after_effect",
-          "lane_before_commit", "lane_after_commit", "complete_before_write", "complete_after_write", "doubt_before_write",
-          "reconcile_before_ask", "reconcile_after_answer", "run_after_reconcile"}
+          "lane_before_commit", "lane_after_commit", "complete_before_write", "complete_after_write",
+          "doubt_before_write", "reconcile_before_ask", "reconcile_after_answer", "run_after_reconcile"}
 
 
 class Life:
