@@ -251,7 +251,7 @@ class Documents:
     def get(self, id):
         answer = self.ask("GET", f"{DOCUMENTS}/{id}")
         assert answer.status == 200, answer
-        return answer.json["documento"]
+        return answer.json
 
     def cancel(self, id, justificativa=JUSTIFICATIVA):
         return self.try_ask("POST", f"{DOCUMENTS}/{id}/cancelar", {"justificativa": justificativa})

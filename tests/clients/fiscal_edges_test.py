@@ -81,7 +81,7 @@ class PostTest(EdgesTest):
         self.assertEqual(second.json["documento"], documento)
         self.assertEqual(self.account(numero).count("emitir"), 1)
         found = self.node.ask("GET", first.headers["Location"])
-        self.assertEqual((found.status, found.json["documento"]), (200, documento), found)
+        self.assertEqual((found.status, found.json), (200, documento), found)
         note = self.node.ask("GET", f"{DOCUMENTS}/{documento['id']}/xml")
         self.assertEqual(note.status, 200)
         self.assertIn(f'Id="NFS{account.chave}"', note.body.decode())
@@ -138,13 +138,13 @@ class PostTest(EdgesTest):
 
     def test_unknown_issuer(self):
         stranger = "11222333000181"
-        self.refused(body_of(next(self.numbers), issuer=stranger), 422, "emitente-desconhecido")
+        self.refused(body_of(next(self.numbers), issuer=stranger), 422, "validation")
 
     def test_what_the_body_says_is_what_the_xml_says(self):
         numero = next(self.numbers)
         others = {"numero": numero + 1, "serie": "4", "emitente": OTHER_ISSUER, "ambiente": "producao"}
         for name, other in others.items():
-            self.refused(body_of(numero) | {name: other}, 422, "validation-error")
+            self.refused(body_of(numero) | {name: other}, 422, "validation")
         self.assertIsNone(self.row(numero))
 
     def test_id_that_is_not_made_of_its_fields(self):
@@ -152,7 +152,7 @@ class PostTest(EdgesTest):
         wrong = (id_dps(numero + 1), id_dps(numero)[:10] + "1" + id_dps(numero)[11:], id_dps(numero)[:-1], "", "DPS1",
                  id_dps(numero).lower())
         for id in wrong:
-            self.refused(body_of(numero, id=id or "x"), 422, "validation-error")
+            self.refused(body_of(numero, id=id or "x"), 422, "validation")
         self.assertIsNone(self.row(numero))
 
     def test_xml_that_is_none(self):
@@ -174,7 +174,7 @@ class PostTest(EdgesTest):
                   "deep": "<a>" * 100_000, "a lie about UTF-8": good.replace("UTF-8", "UTF-16")}
         for xml in (entities | broken).values():
             began = time.monotonic()
-            answer = self.refused(body_of(numero, xml=xml), 422, "validation-error")
+            answer = self.refused(body_of(numero, xml=xml), 422, "validation")
             self.assertNotIn("root:", answer.body.decode())
             self.assertLess(time.monotonic() - began, 10)
         self.assertIsNone(self.row(numero))
@@ -183,7 +183,7 @@ class PostTest(EdgesTest):
     def test_other_environment(self):
         """tpAmb 1 to where things are tried."""
         numero = next(self.numbers)
-        self.refused(body_of(numero, ambiente="1"), 422, "validation-error")
+        self.refused(body_of(numero, ambiente="1"), 422, "validation")
 
     def test_key_of_another_document(self):
         first, second = next(self.numbers), next(self.numbers)
@@ -227,7 +227,7 @@ class NumberTest(EdgesTest):
         serie, _ = self.make_range(ultimo_numero=41)
         reserved = self.reserve(serie, f"r-{serie}")
         self.assertEqual(reserved.status, 201, reserved)
-        documento = reserved.json["documento"] if "documento" in reserved.json else reserved.json
+        documento = reserved.json
         self.assertEqual((documento["numero"], documento["estado"]), (42, "RESERVADO"))
         again = self.reserve(serie, f"r-{serie}")
         self.assertTrue(again.is_replay)
@@ -246,13 +246,13 @@ class NumberTest(EdgesTest):
             self.assertIn(answer.status, (200, 201), answer)
         final = [self.reserve(serie, f"many-{serie}-{each}") for each in range(25)]
         for answer in final:
-            numbers[answer.json.get("documento", answer.json)["numero"]] += 1
+            numbers[answer.json["numero"]] += 1
         self.assertEqual(sorted(numbers.items()), [(numero, 1) for numero in range(1, 26)])
 
     def test_blocked_series(self):
         serie, faixa = self.make_range()
         reserved = self.reserve(serie, f"before-{serie}")
-        id = faixa.get("faixa", faixa)["id"]
+        id = faixa["id"]
         blocked = self.node.ask("PATCH", f"/api/v1/numeracao/faixas/{id}", {"bloqueado": True}, key=f"block-{serie}")
         self.assertEqual(blocked.status, 200, blocked)
         refused = self.reserve(serie, f"after-{serie}")
@@ -261,14 +261,14 @@ class NumberTest(EdgesTest):
         self.assertEqual(self.reserve(serie, f"before-{serie}").json, reserved.json)
         free = self.node.ask("PATCH", f"/api/v1/numeracao/faixas/{id}", {"bloqueado": False}, key=f"free-{serie}")
         self.assertEqual(free.status, 200, free)
-        number = self.reserve(serie, f"then-{serie}").json
-        self.assertEqual(number.get("documento", number)["numero"], 2)
+        self.assertEqual(self.reserve(serie, f"then-{serie}").json["numero"], 2)
 
     def test_no_voiding_service(self):
         answer = self.node.ask("POST", f"{DOCUMENTS}/inutilizacoes", {
             "tipo": "nfse-nacional", "ambiente": "homologacao", "emitente": ISSUER, "serie": "1", "numero_inicial": 1,
             "numero_final": 2, "justificativa": "numeração não usada"}, key="void-1")
         self.assertEqual(answer.status, 422, answer)
+        self.assertTrue(answer.problem.startswith("inutilizacao-"), answer)
 
 
 class CancelTest(EdgesTest):
@@ -416,7 +416,7 @@ class TenantTest(unittest.TestCase):
                 return node.ask(method, path, body, headers={"Authorization": f"Bearer {tokens[tenant]}"})
 
             stranger = ask("acme", "POST", DOCUMENTS, body_of(1))
-            self.assertEqual((stranger.status, stranger.problem), (422, "emitente-desconhecido"), stranger)
+            self.assertEqual((stranger.status, stranger.problem), (422, "validation"), stranger)
             self.assertEqual(simulator.ledger.requests, [])
             own = ask("default", "POST", DOCUMENTS, body_of(1))
             self.assertEqual(own.status, 201, own)

@@ -77,7 +77,7 @@ class Client:
                 "POST", "/api/v1/numeracao/reservas",
                 {"tipo": "nfse-nacional", "ambiente": "homologacao", "emitente": issuer, "serie": SERIE,
                  "municipio": MUNICIPIO}, (200, 201), key=f"pedido-{order}").json
-            self.emit(order, issuer, reserved.get("documento", reserved))
+            self.emit(order, issuer, reserved)
 
     def emit(self, order, issuer, reserved):
         numero = reserved["numero"]
