@@ -102,6 +102,12 @@ Result<ChanceOfFaults> read_chance(const Invocation& invocation)
         }
         chance.faults.push_back(*fault);
     }
+    if (!chance.faults.empty() && !invocation.has("--fault-rate")) {
+        return fail(
+            Errc::misconfigured,
+            "--faults: without --fault-rate none of them comes; write --fault-rate 0.2"
+        );
+    }
     if (chance.faults.empty()) {
         for (const FaultSpec& spec : fault_specs()) chance.faults.push_back(spec.fault);
     }
@@ -133,7 +139,8 @@ Result<PlayOptions> read_options(const Invocation& invocation)
         );
     }
     return PlayOptions{
-        .folder = std::filesystem::absolute(folder).lexically_normal().string(),
+        .folder =
+            (std::filesystem::absolute(folder) / "").lexically_normal().parent_path().string(),
         .address = listen->address,
         .port = listen->port,
         .control_address = control->address,

@@ -116,6 +116,7 @@ Result<void> check_settings(const Settings& settings)
         if (!tls) return std::unexpected(tls.error());
     }
     if (auto checked = check_mailing(settings.mailing); !checked) return checked;
+    if (auto checked = check_fiscal(settings.fiscal); !checked) return checked;
     if (auto checked = check_folders(settings); !checked) return checked;
     const auto modules = load_modules(settings);
     if (!modules) return std::unexpected(modules.error());

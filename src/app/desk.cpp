@@ -32,7 +32,9 @@ public:
         : opened_(std::move(opened)), tokens_(std::move(tokens)), by_(std::move(by))
     {
         const operators::OperatorNeeds needs{*opened_.engine, *opened_.database, *tokens_};
-        desk_.emplace(needs, opened_.modules.problems, more_local_routes(needs, settings));
+        desk_.emplace(
+            needs, opened_.modules.problems, more_local_routes(needs, settings, *opened_.fiscal)
+        );
     }
     Result<operators::Reply> ask(const operators::Wish& wish) override
     {

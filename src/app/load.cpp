@@ -1,12 +1,14 @@
 #include "app/load.hpp"
 
 #include "access/token_table.hpp"
+#include "app/fiscal_desk.hpp"
 #include "app/mailing_desk.hpp"
 #include "app/mailings.hpp"
 #include "database/postgres/url.hpp"
 #include "database/sqlite/database_path.hpp"
 #include "database/url.hpp"
 #include "messaging/routes.hpp"
+#include "modules/fiscal/routes.hpp"
 #include "modules/mailing/routes.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/sqlite/schema.hpp"
@@ -57,7 +59,8 @@ Result<OpenEngine> open_all(
     const Settings& settings,
     EngineOptions options,
     const DatabaseOptions& database_options,
-    OnProcessed on_processed
+    OnProcessed on_processed,
+    OnFiscal on_fiscal
 )
 {
     auto database = open_database(settings.database, database_options);
@@ -74,10 +77,14 @@ Result<OpenEngine> open_all(
     auto webhooks =
         make_webhooks(settings, **engine, **database, modules->workers, std::move(on_processed));
     if (!webhooks) return std::unexpected(webhooks.error());
+    auto fiscal = std::make_unique<Fiscal>(settings, **engine, **database, std::move(on_fiscal));
+    fiscal::add_routes(modules->api, fiscal->module());
+    const std::vector<OperationSpec> of_documents = fiscal::operations(fiscal->module());
     std::vector<const OperationSpec*> operations;
     for (const OperationSpec* const operation : modules->api.operations())
         operations.push_back(operation);
     for (const OperationSpec& operation : modules->workers) operations.push_back(&operation);
+    for (const OperationSpec& operation : of_documents) operations.push_back(&operation);
     for (const OperationSpec* const operation : operations) {
         if (auto declared = (*engine)->declare(*operation); !declared) {
             return std::unexpected(declared.error());
@@ -85,13 +92,18 @@ Result<OpenEngine> open_all(
     }
     if (auto started = (*engine)->start(); !started) return std::unexpected(started.error());
     return OpenEngine{
-        *std::move(modules), *std::move(database), *std::move(engine), *std::move(webhooks)
+        *std::move(modules),
+        *std::move(database),
+        std::move(fiscal),
+        *std::move(engine),
+        *std::move(webhooks)
     };
 }
 
 std::vector<key_protocol::CallRoute> more_operator_routes(
     const operators::OperatorNeeds& needs,
     const Settings& settings,
+    Fiscal& fiscal,
     std::function<void()> on_ordered
 )
 {
@@ -99,16 +111,18 @@ std::vector<key_protocol::CallRoute> more_operator_routes(
     std::ranges::move(messaging::operator_routes(needs), std::back_inserter(routes));
     const mailing::OperatorPremises premises{premises_of(settings), std::move(on_ordered)};
     std::ranges::move(mailing::operator_routes(needs, premises), std::back_inserter(routes));
+    std::ranges::move(fiscal_operator_routes(needs, fiscal.module()), std::back_inserter(routes));
     return routes;
 }
 
 std::vector<key_protocol::CallRoute> more_local_routes(
     const operators::OperatorNeeds& needs,
     const Settings& settings,
+    Fiscal& fiscal,
     const std::function<void()>& on_ordered
 )
 {
-    auto routes = more_operator_routes(needs, settings, on_ordered);
+    auto routes = more_operator_routes(needs, settings, fiscal, on_ordered);
     std::ranges::move(
         local_mailing_routes(needs, settings, on_ordered), std::back_inserter(routes)
     );

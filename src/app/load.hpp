@@ -3,6 +3,7 @@
 // What most commands begin with: settings, and the database and engine they name. Thread-safe.
 
 #include "app/commands.hpp"
+#include "app/fiscal.hpp"
 #include "app/modules.hpp"
 #include "app/settings.hpp"
 #include "app/webhooks.hpp"
@@ -27,10 +28,11 @@ int refuse_settings(const Error& error);
 // The tables of the engine, of the tokens and of all modules.
 std::vector<Migration> all_migrations(const Modules& modules, Dialect dialect);
 
-// The engine stops before the database closes.
+// The engine stops before the database closes, and before what its operations call is gone.
 struct OpenEngine {
     Modules modules;
     std::unique_ptr<Database> database;
+    std::unique_ptr<Fiscal> fiscal;
     std::unique_ptr<Engine> engine;
     Webhooks webhooks;
 };
@@ -40,14 +42,17 @@ Result<OpenEngine> open_all(
     const Settings& settings,
     EngineOptions options,
     const DatabaseOptions& database_options = {},
-    OnProcessed on_processed = {}
+    OnProcessed on_processed = {},
+    OnFiscal on_fiscal = {}
 );
 
-// What operators may ask and order besides the engine's own: webhooks, accounts, deliveries, mailings.
+// What operators may ask and order besides the engine's own: webhooks, accounts, deliveries, mailings, fiscal
+// documents, whose module outlives the routes.
 // `on_ordered` is called after the commit of an order that gives the workers of mailings something to do.
 std::vector<key_protocol::CallRoute> more_operator_routes(
     const operators::OperatorNeeds& needs,
     const Settings& settings,
+    Fiscal& fiscal,
     std::function<void()> on_ordered = {}
 );
 
@@ -55,6 +60,7 @@ std::vector<key_protocol::CallRoute> more_operator_routes(
 std::vector<key_protocol::CallRoute> more_local_routes(
     const operators::OperatorNeeds& needs,
     const Settings& settings,
+    Fiscal& fiscal,
     const std::function<void()>& on_ordered = {}
 );
 

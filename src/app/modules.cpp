@@ -1,5 +1,6 @@
 #include "app/modules.hpp"
 
+#include "app/fiscal.hpp"
 #include "app/mailings.hpp"
 #include "app/operation_settings.hpp"
 #include "app/webhooks.hpp"
@@ -9,6 +10,9 @@
 #include "modules/cobranca/answers.hpp"
 #include "modules/cobranca/routes.hpp"
 #include "modules/cobranca/schema.hpp"
+#include "modules/fiscal/numbering/answers.hpp"
+#include "modules/fiscal/numbering/routes.hpp"
+#include "modules/fiscal/schema.hpp"
 #include "modules/mailing/routes.hpp"
 #include "modules/mailing/schema.hpp"
 #include "modules/propostas/answers.hpp"
@@ -32,6 +36,13 @@ namespace {
 Result<void> configure(const Settings& settings, Modules& modules)
 {
     for (const auto& [name, fields] : settings.operations) {
+        if (name == fiscal::emitir_operation || name == fiscal::cancelar_operation) {
+            return fail(
+                Errc::misconfigured,
+                "operation \"" + name +
+                    "\": how documents are sent is set in [fiscal]: lease, assentamento, tentativas"
+            );
+        }
         if (!fields.contains("retention")) continue;
         if (const auto why = propostas::why_retention_is_fixed(name)) {
             return fail(
@@ -71,7 +82,10 @@ Result<Modules> load_modules(const Settings& settings)
     propostas::add_routes(modules.api, settings.propostas);
     cobranca::add_routes(modules.api);
     mailing::add_routes(modules.api, premises_of(settings));
-    messaging::add_routes(modules.api, {.allow_private = settings.webhook.allow_private_destinations});
+    fiscal::add_numbering_routes(modules.api, issuer_rule(settings.fiscal));
+    messaging::add_routes(
+        modules.api, {.allow_private = settings.webhook.allow_private_destinations}
+    );
     modules.workers = worker_operations();
     const Dialect dialect = dialect_of(settings);
     for (const std::span<const Migration> migrations :
@@ -79,11 +93,14 @@ Result<Modules> load_modules(const Settings& settings)
           messaging::migrations(dialect),
           webhook::migrations(dialect),
           cobranca::migrations(dialect),
-          mailing::migrations(dialect)}) {
+          mailing::migrations(dialect),
+          fiscal::migrations(dialect)}) {
         std::ranges::copy(migrations, std::back_inserter(modules.migrations));
     }
     modules.problems.add_all(propostas::problem_kinds());
     modules.problems.add_all(cobranca::problem_kinds());
+    modules.problems.add_all(fiscal::problem_kinds());
+    modules.problems.add_all(fiscal::numbering_problem_kinds());
     modules.problems.add_all(messaging::problem_kinds());
     modules.problems.add_all(webhook::problem_kinds());
     modules.problems.add_all(operators::problem_kinds());

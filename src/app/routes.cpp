@@ -1,5 +1,6 @@
 #include "app/routes.hpp"
 
+#include "app/fiscal_numbers.hpp"
 #include "app/mailing_numbers.hpp"
 #include "app/version.hpp"
 #include "http/problem.hpp"
@@ -130,6 +131,24 @@ Task<void> add_mailings(RouteNeeds needs, EngineSnapshot& snapshot)
     if (read) needs.last_mailings.put(*snapshot.mailings, began, system_clock().boottime());
 }
 
+// As add_mailings.
+Task<void> add_fiscal(RouteNeeds needs, EngineSnapshot& snapshot)
+{
+    const Duration began = system_clock().boottime();
+    snapshot.fiscal = needs.last_fiscal.get(began);
+    if (snapshot.fiscal) co_return;
+    Closure closure = [&snapshot, &needs](Transaction& transaction) -> Result<void> {
+        auto counted = count_fiscal(transaction, needs.authorities);
+        if (!counted) return std::unexpected(counted.error());
+        snapshot.fiscal = *std::move(counted);
+        return {};
+    };
+    auto reading = needs.database.async_read(std::move(closure));
+    const auto read = co_await std::move(reading);
+    if (!read) snapshot.fiscal.reset();
+    if (read) needs.last_fiscal.put(*snapshot.fiscal, began, system_clock().boottime());
+}
+
 Task<http::Response> numbers(RouteNeeds needs, http::Request request)
 {
     if (const auto admitted = admit_inside(needs, request); !admitted)
@@ -157,6 +176,8 @@ Task<http::Response> numbers(RouteNeeds needs, http::Request request)
     co_await std::move(looking);
     auto counting_mailings = add_mailings(needs, snapshot);
     co_await std::move(counting_mailings);
+    auto counting_fiscal = add_fiscal(needs, snapshot);
+    co_await std::move(counting_fiscal);
     http::Response response = http::text_response(200, needs.metrics.text(snapshot));
     response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
     co_return response;

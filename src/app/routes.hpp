@@ -30,6 +30,9 @@ struct RouteNeeds {
     LastCount& last_count;
     const http::ProblemCatalogue& problems;
     LastValue<EngineSnapshot::Mailings>& last_mailings;
+    LastValue<EngineSnapshot::Fiscal>& last_fiscal;
+    const std::vector<std::string>&
+        authorities;                           // that may be called: their numbers are always shown
     const MailingWorkers* mailings = nullptr;  // null: another process works on them
     bool is_private = true;  // listens on a loopback address: numbers and causes are for everybody
 };

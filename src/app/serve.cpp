@@ -119,7 +119,9 @@ int serve(const Settings& settings, bool has_worker)
     Metrics metrics{std::string{program_version}};
     EngineOptions engine_options;
     if (!has_worker) engine_options.worker_period.reset();
-    auto opened = open_all(settings, engine_options, {}, note_processed(log, &metrics));
+    auto opened = open_all(
+        settings, engine_options, {}, note_processed(log, &metrics), note_fiscal(log, &metrics)
+    );
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
@@ -146,7 +148,7 @@ int serve(const Settings& settings, bool has_worker)
     const operators::LocalDesk desk{
         operator_needs,
         opened->modules.problems,
-        more_local_routes(operator_needs, settings, wake_mailings)
+        more_local_routes(operator_needs, settings, *opened->fiscal, wake_mailings)
     };
     auto control = open_control_socket(settings, desk);
     if (!control) return complain("control socket: " + control.error().detail);
@@ -157,6 +159,7 @@ int serve(const Settings& settings, bool has_worker)
     http::Router router;
     LastCount last_count;
     LastValue<EngineSnapshot::Mailings> last_mailings;
+    LastValue<EngineSnapshot::Fiscal> last_fiscal;
     const RouteNeeds needs{
         *opened->database,
         *opened->engine,
@@ -167,6 +170,8 @@ int serve(const Settings& settings, bool has_worker)
         last_count,
         opened->modules.problems,
         last_mailings,
+        last_fiscal,
+        opened->fiscal->authorities(),
         mailings.get(),
         settings.listen.is_loopback(),
     };
@@ -175,11 +180,17 @@ int serve(const Settings& settings, bool has_worker)
         opened->modules.api.add(std::move(route));
     }
     for (key_protocol::CallRoute& route :
-         more_operator_routes(operator_needs, settings, wake_mailings)) {
+         more_operator_routes(operator_needs, settings, *opened->fiscal, wake_mailings)) {
         opened->modules.api.add(std::move(route));
     }
     std::optional<WebhookWorkers> workers;
     if (has_worker) workers.emplace(opened->webhooks, *opened->engine, *opened->database);
+    fiscal::Module& documents = opened->fiscal->module();
+    for (const std::string& authority : opened->fiscal->authorities()) {
+        metrics.expect_fiscal_calls(authority, fiscal_words());
+    }
+    std::optional<fiscal::FiscalWorker> fiscal_worker;
+    if (has_worker) fiscal_worker.emplace(documents, fiscal_worker_options(settings));
     add_webhook_routes(router, needs, opened->webhooks, workers ? &*workers : nullptr);
     if (*storage) {
         mailing::add_upload_route(
@@ -215,19 +226,33 @@ int serve(const Settings& settings, bool has_worker)
          {"pid", ::getpid()}}
     );
 
-    WorkerTrouble trouble{*opened->engine, workers ? &*workers : nullptr, mailings.get(), log};
+    WorkerTrouble trouble{
+        *opened->engine,
+        {workers ? &*workers : nullptr, mailings.get(), fiscal_worker ? &*fiscal_worker : nullptr},
+        log
+    };
     const char* const signal = wait_for_stop_signal(
         {.on_hangup = [&] { reload_certificate(**server, settings, log); },
          .every_second = [&] { trouble.tell(); }}
     );
     stopping.request_stop();  // a copy of a large database would hold up the end
     log.info("stopping", {{"signal", signal}});
+    documents.leave();
+    const CutCalls cut{documents, settings.drain_limit / 2};
     if (const std::size_t running = (*server)->stop(settings.drain_limit); running > 0) {
         // Their frames cannot be taken down while they run.
         end_without(log, "stopped_with_running_requests", {"requests", running});
     }
     if (mailings && !stops_within(settings.drain_limit, [&] { mailings->stop(); })) {
         end_without(log, "stopped_with_running_mails", {"smtp", shown_smtp(settings)});
+    }
+    if (fiscal_worker && !stops_within(settings.drain_limit, [&] { fiscal_worker->stop(); })) {
+        // What became of these documents is asked by whoever takes them over.
+        end_without(
+            log,
+            "stopped_with_running_calls",
+            {"drain_limit_s", settings.drain_limit / std::chrono::seconds{1}}
+        );
     }
     if (workers) workers->stop();
     opened->engine->stop();
@@ -246,7 +271,8 @@ Command serve_command()
         .options =
             {{"--no-worker",
               "",
-              "leave mailings, webhooks, abandoned work and the sweep to `umavez worker`"}},
+              "leave mailings, webhooks, fiscal documents, abandoned work and the sweep to `umavez "
+              "worker`"}},
         .takes_settings = true,
         .argument = {},
         .run =

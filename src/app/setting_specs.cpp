@@ -184,6 +184,7 @@ const std::vector<SettingSpec>& setting_specs()
         for (SettingSpec& spec : idempotency_specs()) made.push_back(std::move(spec));
         for (SettingSpec& spec : webhook_specs()) made.push_back(std::move(spec));
         for (SettingSpec& spec : mailing_specs()) made.push_back(std::move(spec));
+        for (SettingSpec& spec : fiscal_specs()) made.push_back(std::move(spec));
         return made;
     }();
     return specs;

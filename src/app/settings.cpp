@@ -50,7 +50,7 @@ std::string join(const std::vector<std::string>& path)
 
 std::vector<std::string> known_keys()
 {
-    std::vector<std::string> keys{"operation", "webhook.provider"};
+    std::vector<std::string> keys{"operation", "webhook.provider", "fiscal.emitente"};
     for (const SettingSpec& spec : setting_specs()) keys.push_back(spec.key);
     return keys;
 }
@@ -94,11 +94,13 @@ Result<void> take_setting_entry(const ConfigEntry& entry, Settings& settings)
 Result<void> take_entry(const std::string& file, const ConfigEntry& entry, Settings& settings)
 {
     const bool is_operation = entry.path.front() == "operation";
-    const bool is_provider =
-        entry.path.size() > 1 && entry.path[0] == "webhook" && entry.path[1] == "provider";
-    const auto taken = is_operation  ? take_operation_entry(entry, settings)
-                       : is_provider ? take_provider_entry(entry, settings.webhook)
-                                     : take_setting_entry(entry, settings);
+    const auto is_of = [&entry](std::string_view table, std::string_view list) {
+        return entry.path.size() > 1 && entry.path[0] == table && entry.path[1] == list;
+    };
+    const auto taken = is_operation                   ? take_operation_entry(entry, settings)
+                       : is_of("webhook", "provider") ? take_provider_entry(entry, settings.webhook)
+                       : is_of("fiscal", "emitente")  ? take_emitente_entry(entry, settings.fiscal)
+                                                      : take_setting_entry(entry, settings);
     if (taken) return {};
     return fail(
         Errc::misconfigured, fmt::format("{}:{}: {}", shown(file), entry.line, taken.error().detail)
@@ -168,6 +170,9 @@ Result<Settings> load_settings(const SettingSources& sources)
     }
     if (auto checked = check_tls(settings); !checked) return std::unexpected(checked.error());
     if (auto completed = complete_providers(settings.webhook, sources.environment); !completed) {
+        return std::unexpected(completed.error());
+    }
+    if (auto completed = complete_emitentes(settings.fiscal, sources.environment); !completed) {
         return std::unexpected(completed.error());
     }
     return settings;

@@ -5,6 +5,7 @@
 // Every setting has the three names in one table. Each error names the setting, where it was found,
 // and the cure. Immutable after load_settings.
 
+#include "app/fiscal_settings.hpp"
 #include "app/listen_address.hpp"
 #include "app/mailing_settings.hpp"
 #include "app/policy_settings.hpp"
@@ -38,6 +39,7 @@ struct Settings {
     propostas::Settings propostas;
     WebhookSettings webhook;
     MailingSettings mailing;
+    FiscalSettings fiscal;
     std::map<std::string, PolicyOverrides> operations;
     std::string config_path;  // empty: none was read
 };

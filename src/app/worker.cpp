@@ -17,7 +17,8 @@ namespace {
 int run_worker(const Settings& settings)
 {
     Log log{settings.log_level};
-    const auto opened = open_all(settings, {}, {}, note_processed(log, nullptr));
+    const auto opened =
+        open_all(settings, {}, {}, note_processed(log, nullptr), note_fiscal(log, nullptr));
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
@@ -32,15 +33,23 @@ int run_worker(const Settings& settings)
     WebhookWorkers webhooks{opened->webhooks, *opened->engine, *opened->database};
     auto mailings = MailingWorkers::start(settings, *opened->database, note_mailings(log, nullptr));
     if (!mailings) return complain(mailings.error().detail);
-    WorkerTrouble trouble{*opened->engine, &webhooks, mailings->get(), log};
+    fiscal::FiscalWorker fiscal{opened->fiscal->module(), fiscal_worker_options(settings)};
+    WorkerTrouble trouble{*opened->engine, {&webhooks, mailings->get(), &fiscal}, log};
     const char* const signal = wait_for_stop_signal(
         {.on_hangup = [&] { log.info("nothing_to_reload", {{"signal", "SIGHUP"}}); },
          .every_second = [&] { trouble.tell(); }}
     );
     log.info("stopping", {{"signal", signal}});
+    opened->fiscal->module().leave();
     if (!stops_within(settings.drain_limit, [&] { (*mailings)->stop(); })) {
         // What is being handed over is told as uncertain by whoever takes the mailing over.
         log.error("stopped_with_running_mails", {{"smtp", shown_smtp(settings)}});
+        log.flush();
+        std::_Exit(exit_failed);
+    }
+    if (!stops_within(settings.drain_limit, [&] { fiscal.stop(); })) {
+        // What became of these documents is asked by whoever takes them over.
+        log.error("stopped_with_running_calls");
         log.flush();
         std::_Exit(exit_failed);
     }
@@ -57,7 +66,8 @@ Command worker_command()
     return {
         .name = "worker",
         .summary =
-            "Work on mailings and webhooks, take over abandoned work and sweep until SIGTERM, "
+            "Work on mailings, webhooks and fiscal documents, take over abandoned work and sweep "
+            "until SIGTERM, "
             "without HTTP",
         .example =
             "umavez worker --database postgres://umavez_app@db.example/loja --broker "

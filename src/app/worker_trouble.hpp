@@ -2,6 +2,7 @@
 
 // A worker has nobody to answer to: what keeps it from its work is told here. Confined to one thread.
 
+#include "app/fiscal.hpp"
 #include "app/mailings.hpp"
 #include "app/webhooks.hpp"
 #include "telemetry/log.hpp"
@@ -15,19 +16,25 @@ namespace umavez {
 
 class WorkerTrouble {
 public:
-    // All outlive it; null: this process works on no webhooks, or no mailings.
-    WorkerTrouble(
-        const Engine& engine, WebhookWorkers* webhooks, MailingWorkers* mailings, Log& log
-    ) noexcept
-        : engine_(engine), webhooks_(webhooks), mailings_(mailings), log_(log)
+    // All outlive it; null: this process does not work on these.
+    struct Workers {
+        WebhookWorkers* webhooks = nullptr;
+        MailingWorkers* mailings = nullptr;
+        fiscal::FiscalWorker* fiscal = nullptr;
+    };
+    WorkerTrouble(const Engine& engine, const Workers& workers, Log& log) noexcept
+        : engine_(engine), workers_(workers), log_(log)
     {
     }
 
     void tell()
     {
         tell_engine();
-        if (webhooks_ != nullptr) tell_all("webhook_trouble", webhooks_->take_troubles());
-        if (mailings_ != nullptr) tell_all("mailing_trouble", mailings_->take_troubles());
+        const auto& [webhooks, mailings, fiscal] = workers_;
+        if (webhooks != nullptr) tell_all("webhook_trouble", webhooks->take_troubles());
+        if (mailings != nullptr) tell_all("mailing_trouble", mailings->take_troubles());
+        if (fiscal == nullptr) return;
+        if (const auto trouble = fiscal->take_trouble()) tell_all("fiscal_trouble", {*trouble});
     }
 
 private:
@@ -46,8 +53,7 @@ private:
     }
 
     const Engine& engine_;
-    WebhookWorkers* const webhooks_;
-    MailingWorkers* const mailings_;
+    const Workers workers_;
     Log& log_;
     std::optional<std::string> told_;
 };

@@ -236,6 +236,37 @@ void add_mailings(FamilyList& list, const EngineSnapshot& snapshot)
     }
 }
 
+void add_fiscal(FamilyList& list, const EngineSnapshot& snapshot)
+{
+    if (!snapshot.fiscal) return;
+    const EngineSnapshot::Fiscal& fiscal = *snapshot.fiscal;
+    list.gauge("umavez_fiscal_documents", "Fiscal documents by estado");
+    for (const auto& [estado, count] : fiscal.by_estado) {
+        list.add(static_cast<double>(count), {{"estado", estado}});
+    }
+    list.gauge(
+        "umavez_fiscal_oldest_in_doubt_seconds",
+        "Since the last call for the oldest document of which nobody knows what became"
+    );
+    list.add(fiscal.oldest_in_doubt_seconds);
+    list.gauge("umavez_fiscal_alerts", "Fiscal documents that a person has to look at");
+    list.add(static_cast<double>(fiscal.alerts));
+    list.gauge(
+        "umavez_fiscal_overdue_numbers",
+        "Numbers that were never used and whose deadline to be voided is over"
+    );
+    list.add(static_cast<double>(fiscal.overdue_numbers));
+    list.gauge(
+        "umavez_fiscal_guard_blocked",
+        "Issuers for whom an authority is left alone because it was asked too often"
+    );
+    for (const auto& [authority, environment, issuers] : fiscal.blocked) {
+        list.add(
+            static_cast<double>(issuers), {{"authority", authority}, {"environment", environment}}
+        );
+    }
+}
+
 }  // namespace
 
 std::string to_prometheus_text(const EngineSnapshot& snapshot)
@@ -254,6 +285,7 @@ std::string to_prometheus_text(const EngineSnapshot& snapshot)
         snapshot.deliveries
     );
     add_mailings(list, snapshot);
+    add_fiscal(list, snapshot);
     add_operations(list, snapshot.operations);
     add_records(list, snapshot.records);
     add_database(list, snapshot);

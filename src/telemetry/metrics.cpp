@@ -83,6 +83,11 @@ struct Metrics::Families {
             .Name("umavez_uploads_total")
             .Help("Uploads of mailings by what became of them")
             .Register(registry);
+    prometheus::Family<prometheus::Counter>& fiscal_calls =
+        prometheus::BuildCounter()
+            .Name("umavez_fiscal_calls_total")
+            .Help("Calls of this process to authorities by what the answer meant")
+            .Register(registry);
     prometheus::Histogram& took =
         prometheus::BuildHistogram()
             .Name("umavez_http_request_seconds")
@@ -153,6 +158,32 @@ void Metrics::count_mail(std::string_view verdict)
 void Metrics::count_upload(std::string_view outcome)
 {
     families_->uploads.Add({{"outcome", std::string{outcome}}}).Increment();
+}
+
+void Metrics::count_fiscal_call(
+    std::string_view authority, std::string_view call, std::string_view word
+)
+{
+    families_->fiscal_calls
+        .Add(
+            {{"authority", std::string{authority}},
+             {"call", std::string{call}},
+             {"word", std::string{word}}}
+        )
+        .Increment();
+}
+
+void Metrics::expect_fiscal_calls(
+    std::string_view authority, const std::vector<std::string>& words
+)
+{
+    for (const char* const call : {"emitir", "consultar", "cancelar", "consultar-cancelamento"}) {
+        for (const std::string& word : words) {
+            families_->fiscal_calls.Add(
+                {{"authority", std::string{authority}}, {"call", call}, {"word", word}}
+            );
+        }
+    }
 }
 
 std::string Metrics::text(const EngineSnapshot& snapshot) const

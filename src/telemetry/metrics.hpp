@@ -47,6 +47,21 @@ struct EngineSnapshot {
     };
     std::optional<Mailings> mailings;  // nullopt: the store could not be read
     bool is_broker_up = true;          // also where there is none
+
+    // Of the whole database, too.
+    struct Fiscal {
+        std::vector<Waiting> by_estado;     // documents
+        double oldest_in_doubt_seconds = 0;  // since nobody knows what became of the oldest INDETERMINADO
+        std::int64_t alerts = 0;            // documents that a person has to look at
+        std::int64_t overdue_numbers = 0;   // never used, and their deadline to be voided is over
+        struct Blocked {
+            std::string authority;
+            std::string environment;
+            std::int64_t issuers = 0;
+        };
+        std::vector<Blocked> blocked;  // by the rate guard
+    };
+    std::optional<Fiscal> fiscal;  // nullopt: the store could not be read
 };
 
 // The part that only reads: everything about the engine, in the text format of Prometheus.
@@ -77,6 +92,14 @@ public:
     void count_mail(std::string_view verdict);
     // `outcome` of an upload: created, existing, refused.
     void count_upload(std::string_view outcome);
+
+    // A call of this process to an authority. `call`: emitir, consultar, cancelar, consultar-cancelamento.
+    // `word`: what the answer meant.
+    void count_fiscal_call(
+        std::string_view authority, std::string_view call, std::string_view word
+    );
+    // Shows the counters of an authority from now on, at 0.
+    void expect_fiscal_calls(std::string_view authority, const std::vector<std::string>& words);
 
     // Everything, for /metrics.
     std::string text(const EngineSnapshot& snapshot) const;

@@ -51,6 +51,7 @@ TEST_F(CommandLineTest, EveryCommandShowsAnExample)
         {"backup"},
         {"fingerprint"},
         {"simulate"},
+        {"authority-simulator"},
         {"key", "new"},
         {"version"}
     };

@@ -65,6 +65,8 @@ CREATE INDEX documentos_fiscais_conciliar ON documentos_fiscais (conciliar_em)
 CREATE INDEX documentos_fiscais_tenant ON documentos_fiscais (tenant_id);
 CREATE INDEX documentos_fiscais_estado ON documentos_fiscais (tenant_id, estado);
 CREATE INDEX documentos_fiscais_emitente ON documentos_fiscais (tenant_id, emitente);
+CREATE INDEX documentos_fiscais_numero ON documentos_fiscais
+    (tenant_id, emitente, tipo, serie, ambiente, numero);
 
 CREATE TABLE documentos_xml (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -166,6 +168,8 @@ CREATE INDEX documentos_fiscais_conciliar ON documentos_fiscais (conciliar_em)
 CREATE INDEX documentos_fiscais_tenant ON documentos_fiscais (tenant_id, id);
 CREATE INDEX documentos_fiscais_estado ON documentos_fiscais (tenant_id, estado, id);
 CREATE INDEX documentos_fiscais_emitente ON documentos_fiscais (tenant_id, emitente, id);
+CREATE INDEX documentos_fiscais_numero ON documentos_fiscais
+    (tenant_id, emitente, tipo, serie, ambiente, numero);
 
 CREATE TABLE documentos_xml (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

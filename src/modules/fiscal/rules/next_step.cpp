@@ -194,8 +194,9 @@ NextStep consult_sent(Word word, const Circumstance& circumstance) noexcept
             return {cancelamento_em_analise, Then::finish, Concern::done_elsewhere};
         case Word::denied: return {denegado, Then::finish};
         case Word::absent:
-            if (circumstance.is_settled) return {transmitido, Then::resend_same_bytes};
-            return ask_again(indeterminado, word, circumstance);
+            if (!circumstance.is_settled) return ask_again(indeterminado, word, circumstance);
+            if (circumstance.was_unclear) return {rejeitado, Then::let_go, Concern::unlisted_code};
+            return {transmitido, Then::resend_same_bytes};
         case Word::later:
         case Word::throttled:
         case Word::unreached:
@@ -253,8 +254,9 @@ NextStep consult_cancellation(Estado from, Word word, const Circumstance& circum
             // The tax office said no.
             if (from == cancelamento_em_analise) return {autorizado, Then::let_go};
             // There is no such event.
-            if (circumstance.is_settled) return {cancelamento_pendente, Then::resend_same_bytes};
-            return ask_again(from, word, circumstance);
+            if (!circumstance.is_settled) return ask_again(from, word, circumstance);
+            if (circumstance.was_unclear) return {autorizado, Then::let_go, Concern::unlisted_code};
+            return {cancelamento_pendente, Then::resend_same_bytes};
         case Word::denied:
         case Word::absent: return {from, Then::give_up_for_now, Concern::contradiction};
         case Word::later:
@@ -340,7 +342,7 @@ std::string_view describe(Concern concern) noexcept
     switch (concern) {
         case Concern::unexpected_word: return "the authority's answer does not fit the question";
         case Concern::unlisted_code:
-            return "the authority answered with a code that is in no table";
+            return "the authority answered with a code that tells us nothing";
         case Concern::not_ours: return "the authority holds another document under this number";
         case Concern::contradiction: return "the authority contradicts what it said before";
         case Concern::done_elsewhere: return "the authority knows of something that we did not do";

@@ -9,12 +9,14 @@
 //                      later, unreached, throttled → as before it was sent, since nothing was stored
 //                      exists, unknown, anything else → INDETERMINADO, and a consult
 //     consult          authorised, cancelled, substituted, under_analysis, denied → that
-//                      absent → the same bytes again, once that is to be believed
+//                      absent → the same bytes again, once that is to be believed; REJEITADO if they were
+//                      answered with a code that nobody knows
 //                      anything else proves nothing → INDETERMINADO
 //     cancel           cancelled → CANCELADO · refused → AUTORIZADO · under_analysis → …_EM_ANALISE
 //                      exists, unknown, anything else → a consult
 //     consult_cancel   cancelled, substituted, under_analysis → that
-//                      authorised → there is no such event: the same bytes again, once that is to be believed
+//                      authorised → there is no such event: the same bytes again, once that is to be
+//                      believed; AUTORIZADO if they were answered with a code that nobody knows
 //
 // The same bytes go out again after no other answer than those two, and after those that prove that nothing
 // was stored (Then::wait).
@@ -44,6 +46,9 @@ struct Circumstance {
     bool is_settled = false;
     // The answer had a code of the authority (Said::mensagens is not empty).
     bool has_code = false;
+    // Of a question: what it is about was last answered `unknown` with a code. If it is not there, that was
+    // a refusal. (Sent again, it would be answered in the same way, for ever.)
+    bool was_unclear = false;
     // Said::is_ours.
     std::optional<bool> is_ours = {};
 };
@@ -60,7 +65,7 @@ enum class Then : std::uint8_t {
 // Why a person should look.
 enum class Concern : std::uint8_t {
     unexpected_word,  // this is no answer to what was asked
-    unlisted_code,    // a code that our tables do not know
+    unlisted_code,    // a code that our tables do not know, or know to tell nothing
     not_ours,         // the authority holds another document under this number
     contradiction,  // the authority does not know what it had authorised, or has changed what is final
     done_elsewhere,  // it was authorised, cancelled or substituted, and not by us

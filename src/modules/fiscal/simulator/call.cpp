@@ -62,7 +62,8 @@ std::optional<Asked> read_post(
     if (parts.size() == 1) {
         asked.call = Call::emitir;
         read_body(request.body, "dpsXmlGZipB64", asked);
-        if (const auto dps = read_dps(asked.xml)) asked.id_dps = dps->id;
+        // Only what is one: it goes into the ledger.
+        if (const auto dps = read_dps(asked.xml); dps && is_id_dps(dps->id)) asked.id_dps = dps->id;
         return asked;
     }
     if (parts.size() != 3 || parts[2] != "eventos") return std::nullopt;

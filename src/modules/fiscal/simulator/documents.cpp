@@ -2,6 +2,8 @@
 
 #include "base/rfc3339.hpp"
 #include "modules/fiscal/simulator/xml_scan.hpp"
+#include "xml/document.hpp"
+#include "xml/signature.hpp"
 
 #include <fmt/format.h>
 
@@ -66,7 +68,6 @@ std::optional<Dps> read_dps(std::string_view xml)
         .inscricao = scan->text(inf + "/prest/CNPJ"),
         .is_cpf = !scan->has(inf + "/prest/CNPJ"),
         .substitui = scan->text(inf + "/subst/chSubstda"),
-        .is_signed = scan->has("DPS/Signature"),
     };
     if (dps.is_cpf) dps.inscricao = scan->text(inf + "/prest/CPF");
     const bool is_issuer_known = dps.is_cpf
@@ -91,7 +92,6 @@ std::optional<Pedido> read_pedido(std::string_view xml)
         .chave = scan->text(inf + "/chNFSe"),
         .tipo = {},
         .motivo = {},
-        .is_signed = scan->has("pedRegEvento/Signature"),
     };
     for (const std::string_view tipo : known_events) {
         const std::string path = fmt::format("{}/e{}", inf, tipo);
@@ -101,6 +101,16 @@ std::optional<Pedido> read_pedido(std::string_view xml)
     }
     if (pedido.id.empty() || pedido.chave.empty() || pedido.tipo.empty()) return std::nullopt;
     return pedido;
+}
+
+bool is_signature_good(std::string_view xml)
+{
+    const auto document = xml::Document::parse(xml);
+    if (!document) return false;
+    if (xml::find_signatures(*document).empty()) return true;
+    const auto inf =
+        document->root().find(document->root().name() == "DPS" ? "infDPS" : "infPedReg");
+    return inf && xml::check_signature(*document, *inf).has_value();
 }
 
 char check_digit(std::string_view positions) noexcept

@@ -21,7 +21,6 @@ struct Dps {
     std::string inscricao;  // CNPJ or CPF of who renders the service
     bool is_cpf = false;
     std::string substitui = {};  // the key of the note that it replaces
-    bool is_signed = false;
 
     // What the id has to be (E0004): 1 is CPF, 2 is CNPJ.
     std::string id_of_fields() const;
@@ -38,9 +37,12 @@ struct Pedido {
     std::string chave;
     std::string tipo;    // "101101"
     std::string motivo;  // xMotivo
-    bool is_signed = false;
 };
 std::optional<Pedido> read_pedido(std::string_view xml);
+
+// Whether the Signature of a DPS or of a request, where there is one, is that of the element that is read.
+// Who signed it is not asked.
+bool is_signature_good(std::string_view xml);
 
 // 50 positions: municipality 7, generated nationally 2, kind of inscription 1, inscription 14, number 13,
 // year and month 4, chance 9, check digit.

@@ -45,7 +45,6 @@ TEST(ReadDps, TakesWhatTheIdIsMadeOf)
     ASSERT_TRUE(dps.has_value());
     EXPECT_EQ(dps->id, dps->id_of_fields());
     EXPECT_EQ(dps->inscricao, "00574753000100");
-    EXPECT_FALSE(dps->is_signed);
 }
 
 TEST(ReadDps, ElementsOfOtherPlacesAreNotMistaken)

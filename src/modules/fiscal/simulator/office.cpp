@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view cancelamento = "101101";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 17> descriptions{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> descriptions{{
     {"E0004", "O identificador da DPS difere da concatenação dos campos da DPS"},
     {"E0006", "Ambiente informado diverge do ambiente de recebimento"},
     {"E0010", "Série da DPS fora da faixa do tipo de emissor"},
@@ -30,6 +30,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> descript
     {"E1242", "Tipo de DF-e não tratado pelo Sistema Nacional NFS-e"},
     {"E1827", "O identificador do pedido difere de PRE, chave de acesso e código do evento"},
     {"E1831", "A NFS-e não existe no Ambiente de Dados Nacional"},
+    {"E1980", "A assinatura do pedido de registro de evento é inválida"},
     {"E2401", "Chave de acesso não encontrada"},
     {"E2406", "A chave de acesso consultada deve conter 50 posições"},
 }};
@@ -130,7 +131,8 @@ Decision NacionalOffice::decide(const Asked& asked, const Book& book, const Mome
     return {{.status = 404}};
 }
 
-// In the order in which the rules are applied: packing, schema, fields, what is there already.
+// In the order in which the rules are applied: packing, schema, fields, signature, what is there already.
+// A document without a signature passes (E0717 would refuse it), so that it can be written by hand.
 Decision NacionalOffice::authorise(const Asked& asked, const Book& book, const Moment& moment) const
 {
     if (!asked.packing_error.empty()) return {refusal(400, asked.packing_error)};
@@ -138,6 +140,7 @@ Decision NacionalOffice::authorise(const Asked& asked, const Book& book, const M
     if (!dps) return {refusal(400, "E1235", asked.id_dps)};
     if (dps->ambiente != ambiente_) return {refusal(400, "E0006", dps->id)};
     if (dps->id != dps->id_of_fields()) return {refusal(400, "E0004", dps->id)};
+    if (!is_signature_good(asked.xml)) return {refusal(400, "E0714", dps->id)};
     if (book.find_by_id_dps(dps->id) != nullptr) return {refusal(400, "E0014", dps->id)};
     const std::uint64_t numero = book.last_numero(dps->inscricao) + 1;
     Authorised authorised{
@@ -176,6 +179,7 @@ Decision NacionalOffice::register_event(const Asked& asked, const Book& book, co
     if (pedido->id != "PRE" + asked.chave + pedido->tipo || pedido->chave != asked.chave) {
         return {refusal(400, "E1827")};
     }
+    if (!is_signature_good(asked.xml)) return {refusal(400, "E1980")};
     const Note* const note = book.find_by_chave(asked.chave);
     if (note == nullptr) return {refusal(400, "E1831")};
     if (const auto same = note->events.find(pedido->tipo); same != note->events.end()) {

@@ -4,6 +4,8 @@
 
 #include "modules/fiscal/simulator/documents.hpp"
 #include "modules/fiscal/simulator/test_documents.hpp"
+#include "support/certificates.hpp"
+#include "xml/signature.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -135,6 +137,31 @@ TEST_F(Office, WhatCannotBeReadHasTheCodesOfTheReception)
     EXPECT_EQ(code_of(post_dps("<DPS></dps>").body), "E1235");
     EXPECT_EQ(code_of(post_dps("<!DOCTYPE DPS><DPS/>").body), "E1235");
     EXPECT_EQ(code_of(post_dps("<NFSe/>").body), "E1235");
+}
+
+TEST_F(Office, WrongSignatureIsRefusedAndAGoodOnePasses)
+{
+    const test::Issued key = test::TestAuthority{}.issue({});
+    const TestDps dps;
+    const std::string good = *xml::sign_enveloped(
+        dps.xml(), dps.id, {key.certificate_pem, key.key_pem}, xml::SignatureAlgorithm::rsa_sha256
+    );
+    std::string changed = good;
+    changed.replace(changed.find("51.60"), 5, "99.60");
+
+    EXPECT_EQ(refusal_of(ask(post_dps(changed))), "E0714");
+    EXPECT_EQ(ask(post_dps(good)).status, 201);
+    const std::string chave = book_.find_by_id_dps(dps.id)->authorised.chave;
+    std::string pedido = *xml::sign_enveloped(
+        pedido_xml(chave, "PRE" + chave + "101101"),
+        "PRE" + chave + "101101",
+        {key.certificate_pem, key.key_pem},
+        xml::SignatureAlgorithm::rsa_sha1
+    );
+    std::string other = pedido;
+    other.replace(other.find("Erro"), 4, "Ato_");
+    EXPECT_EQ(refusal_of(ask(post_pedido(chave, other))), "E1980");
+    EXPECT_EQ(ask(post_pedido(chave, pedido)).status, 201);
 }
 
 TEST_F(Office, TellsTheKeyOfADpsToThoseOnTheNoteOnly)

@@ -12,11 +12,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
+#include <atomic>
 #include <filesystem>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
+#include <vector>
 
 namespace umavez::fiscal::simulator {
 namespace {
@@ -117,7 +116,12 @@ TEST_F(Played, OnlyCertificatesOfItsOwnGetIn)
     const std::string folder = folder_.path() + "/sim/";
     const auto status_with = [&](const std::string& pem) {
         TestClient client{authority_->url(), authority_->files().ca, pem};
-        return client.send(get("/dps/" + TestDps{}.id)).status;
+        const Got got = client.send(get("/dps/" + TestDps{}.id));
+        // libcurl calls the alert about an expired certificate a failed verification, whoever's it is.
+        const bool is_handshake =
+            got.code == CURLE_SSL_CONNECT_ERROR || got.code == CURLE_PEER_FAILED_VERIFICATION;
+        EXPECT_TRUE(got.status != 0 || is_handshake) << got.code;
+        return got.status;
     };
 
     EXPECT_EQ(status_with(folder + "client.pem"), 404);
@@ -309,76 +313,6 @@ TEST_F(Played, EndsAlthoughSomebodyIsServedSlowly)
         std::this_thread::yield();
 
     authority_.reset();  // returns: the wait is cut short
-}
-
-// In a child, which says through the pipe where it serves, and goes on until it is killed.
-[[noreturn]] void serve_in_child(const std::string& folder, int out)
-{
-    const auto authority = PlayedAuthority::start({.folder = folder});
-    const std::uint16_t port = authority ? (*authority)->port() : std::uint16_t{0};
-    if (::write(out, &port, sizeof port) != sizeof port) ::_exit(1);
-    for (;;) ::pause();
-}
-
-struct Child {
-    pid_t pid = -1;
-    std::uint16_t port = 0;
-};
-
-Child start_child(const std::string& folder)
-{
-    int pipe[2];
-    if (::pipe(pipe) != 0) return {};
-    Child child{.pid = ::fork()};
-    if (child.pid == 0) serve_in_child(folder, pipe[1]);
-    ::close(pipe[1]);
-    if (::read(pipe[0], &child.port, sizeof child.port) != sizeof child.port) child.port = 0;
-    ::close(pipe[0]);
-    return child;
-}
-
-TEST(Killed, LedgerNeitherLosesNorDoubles)
-{
-    const test::TemporaryFolder folder;
-    std::vector<int> answered;
-    int number = 0;
-    for (int round = 0; round < 4; ++round) {
-        const Child child = start_child(folder.path());
-        ASSERT_NE(child.port, 0);
-        // The child is killed in the middle of whatever the last of these does.
-        std::jthread killer;
-        TestClient client{
-            fmt::format("https://127.0.0.1:{}/SefinNacional", child.port),
-            folder.path() + "/ca.pem",
-            folder.path() + "/client.pem"
-        };
-        for (int i = 0; i < 200; ++i) {
-            if (i == 20) killer = std::jthread{[&child] { ::kill(child.pid, SIGKILL); }};
-            ++number;
-            const Got got = client.send(post_dps(TestDps::of_number(number).xml()));
-            if (got.status == 201) answered.push_back(number);
-            if (got.code != CURLE_OK) break;
-        }
-        int status = 0;
-        ASSERT_EQ(::waitpid(child.pid, &status, 0), child.pid);
-        EXPECT_TRUE(WIFSIGNALED(status));
-    }
-
-    auto again = PlayedAuthority::start({.folder = folder.path()});
-
-    ASSERT_TRUE(again.has_value()) << again.error().detail;
-    EXPECT_GE(answered.size(), 4U * 20U);
-    for (const int one : answered) {
-        const TestDps dps = TestDps::of_number(one);
-        EXPECT_THAT(
-            (*again)->simulator().ledger_json(dps.id), HasSubstr(R"({"authorisations":1,)")
-        );
-    }
-    EXPECT_THAT((*again)->simulator().stats_json(), HasSubstr(R"("authorised_twice":0)"));
-    TestClient client{**again};
-    EXPECT_THAT(
-        client.send(post_dps(TestDps::of_number(answered.back()).xml())).body, HasSubstr("E0014")
-    );
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+#pragma once
+
+// Fiscal documents for operators: one document with its calls, what became of one now, and all numbers.
+// The routes are thread-safe.
+
+#include "app/settings.hpp"
+#include "http/language.hpp"
+#include "operators/operator_routes.hpp"
+
+#include <umavez/names.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace umavez {
+
+// GET /ops/documentos-fiscais/{nome}, POST /ops/documentos-fiscais/{nome}/conciliar, GET /ops/numeracao.
+// `nome` is an id, an access key, an id_idempotencia or the id of a DPS.
+std::vector<key_protocol::CallRoute> fiscal_operator_routes(
+    const operators::OperatorNeeds& needs, fiscal::Module& module
+);
+
+}  // namespace umavez

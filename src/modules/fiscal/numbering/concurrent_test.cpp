@@ -1,0 +1,122 @@
+// Many at once on one series: every number once, none left out, whatever is undone in between.
+
+#include "modules/fiscal/numbering/reserve.hpp"
+#include "modules/fiscal/numbering/test_office.hpp"
+
+#include <random>
+
+namespace umavez::fiscal {
+namespace {
+
+using modules::at_once;
+
+constexpr std::size_t threads = 8;
+constexpr int rounds = 200;
+
+std::int64_t number_of(const Answer& answer)
+{
+    return std::stoll(answer["numero"]);
+}
+
+// Whether the documents of a table are 1..n, each number once.
+void expect_without_gap(Office& office, std::int64_t n)
+{
+    const std::string count = std::to_string(n);
+    EXPECT_EQ(office.ask("SELECT count(*) FROM documentos_fiscais"), count);
+    EXPECT_EQ(office.ask("SELECT count(DISTINCT numero) FROM documentos_fiscais"), count);
+    EXPECT_EQ(office.ask("SELECT min(numero) FROM documentos_fiscais"), "1");
+    EXPECT_EQ(office.ask("SELECT max(numero) FROM documentos_fiscais"), count);
+    EXPECT_EQ(office.ask("SELECT ultimo_numero FROM faixas_numeracao"), count);
+}
+
+NovaReserva wanted()
+{
+    return {
+        .serie = {Tipo::nfse_nacional, Ambiente::homologacao, Office::cnpj, "1"},
+        .lugar = {.municipio = "2111300"},
+    };
+}
+
+TEST(ReservasConcurrent, NumbersHaveNoGapAlthoughAThirdOfTheTransactionsIsUndone)
+{
+    Office office;
+    office.open();
+    std::atomic<std::int64_t> kept = 0;
+
+    at_once(threads, [&](std::size_t thread) {
+        std::minstd_rand random{static_cast<unsigned>(thread + 1)};
+        for (int i = 0; i < rounds; ++i) {
+            const bool is_undone = random() % 10 < 3;
+            const auto done =
+                office.database->transact([&](Transaction& transaction) -> Result<void> {
+                    const auto reserved =
+                        reserve_number(transaction, access::default_tenant(), wanted());
+                    if (!reserved) return std::unexpected(reserved.error());
+                    if (!*reserved) return fail(Errc::invalid_argument, reserved->error().name);
+                    if (is_undone) return fail(Errc::invalid_argument, "undone");
+                    return {};
+                });
+            if (done) ++kept;
+            EXPECT_TRUE(done || (is_undone && done.error().detail == "undone"))
+                << done.error().detail;
+        }
+        return Answer{};
+    });
+
+    EXPECT_GT(kept, threads * rounds / 2);
+    expect_without_gap(office, kept);
+}
+
+TEST(ReservasConcurrent, EveryKeyHasItsNumber)
+{
+    Office office;
+    office.open();
+    std::vector<std::vector<std::int64_t>> numbers(threads);
+
+    // Two threads share their keys: whoever is second gets what the first got.
+    at_once(threads, [&](std::size_t thread) {
+        for (int i = 0; i < rounds / 2; ++i) {
+            const std::string key = fmt::format("r{}-{}", thread / 2, i);
+            Answer answer = office.reserve(key);
+            while (answer.status == 409 && answer.is_problem("idempotency-in-progress")) {
+                answer = office.reserve(key);
+            }
+            EXPECT_EQ(answer.status, 201) << answer;
+            numbers[thread].push_back(number_of(answer));
+        }
+        return Answer{};
+    });
+
+    for (std::size_t i = 0; i < threads; i += 2) EXPECT_EQ(numbers[i], numbers[i + 1]);
+    expect_without_gap(office, static_cast<std::int64_t>(threads) / 2 * rounds / 2);
+}
+
+TEST(ReservasConcurrent, ABlockedSeriesGivesOutNothingMore)
+{
+    Office office;
+    office.open();
+    std::atomic<int> given = 0;
+
+    at_once(threads, [&](std::size_t thread) {
+        if (thread == 0) {
+            return office.patch(
+                "/api/v1/numeracao/faixas/1", "p", R"({"bloqueado":true,"versao":1})"
+            );
+        }
+        for (int i = 0; i < 20; ++i) {
+            const Answer answer = office.reserve(fmt::format("r{}-{}", thread, i));
+            EXPECT_TRUE(answer.status == 201 || answer.is_problem("serie-bloqueada")) << answer;
+            if (answer.status == 201) ++given;
+        }
+        return Answer{};
+    });
+
+    EXPECT_TRUE(office.reserve("after").is_problem("serie-bloqueada"));
+    EXPECT_EQ(office.ask("SELECT count(*) FROM documentos_fiscais"), std::to_string(given.load()));
+    EXPECT_EQ(
+        office.ask("SELECT ultimo_numero FROM faixas_numeracao"), std::to_string(given.load())
+    );
+}
+
+}  // namespace
+}  // namespace umavez::fiscal

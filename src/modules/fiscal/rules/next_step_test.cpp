@@ -1,0 +1,476 @@
+// Every state, act, word and circumstance: what must never happen, and the tables as a person would write
+// them.
+
+#include "modules/fiscal/rules/next_step.hpp"
+
+#include "modules/fiscal/rules/retry_rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <string>
+
+namespace umavez::fiscal {
+namespace {
+
+constexpr std::array acts = {Act::emit, Act::consult, Act::cancel, Act::consult_cancel};
+constexpr auto words_count = static_cast<int>(Word::unknown) + 1;
+
+struct Case {
+    Estado from;
+    Act act;
+    Word word;
+    Circumstance circumstance;
+    NextStep step;
+};
+
+std::string shown_case(const Case& one)
+{
+    std::string text;
+    text += std::string{to_text(one.from)} + " " + std::string{to_text(one.act)} + " ";
+    text += std::string{to_text(one.word)} + ", before " +
+            std::string{to_text(one.circumstance.before)} + " → ";
+    text += std::string{to_text(one.step.to)} + " " + std::string{to_text(one.step.then)};
+    return text;
+}
+
+template <typename Check>
+void for_every_case(Check check)
+{
+    for (const Estado from : all_estados()) {
+        for (const Act act : acts) {
+            for (int word = 0; word < words_count; ++word) {
+                for (const Estado before : all_estados()) {
+                    for (int bits = 0; bits < 48; ++bits) {
+                        Circumstance circumstance{
+                            .before = before,
+                            .may_try_again = (bits & 1) != 0,
+                            .is_settled = (bits & 2) != 0,
+                            .has_code = (bits & 4) != 0,
+                            .was_unclear = (bits & 8) != 0,
+                        };
+                        if (bits / 16 > 0) circumstance.is_ours = bits / 16 == 1;
+                        const auto said = static_cast<Word>(word);
+                        const Case one{
+                            from, act, said, circumstance, next_step(from, act, said, circumstance)
+                        };
+                        check(one);
+                        if (testing::Test::HasFailure()) {
+                            FAIL() << shown_case(one);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+bool is_question(Act act)
+{
+    return act == Act::consult || act == Act::consult_cancel;
+}
+
+bool is_emission_in_doubt(Estado estado)
+{
+    return estado == Estado::transmitido || estado == Estado::indeterminado;
+}
+
+TEST(NextStep, LeadsToNoForbiddenState)
+{
+    for_every_case([](const Case& one) {
+        if (one.step.to != one.from) {
+            EXPECT_TRUE(may_become(one.from, one.step.to));
+        }
+    });
+}
+
+TEST(NextStep, NothingLeadsOutOfAFinalState)
+{
+    for_every_case([](const Case& one) {
+        if (!is_final(one.from)) return;
+        EXPECT_EQ(one.step.to, one.from);
+        EXPECT_EQ(one.step.then, Then::finish);
+    });
+}
+
+TEST(NextStep, AutorizadoIsLeftByNothingButACancellationOrSubstitution)
+{
+    for_every_case([](const Case& one) {
+        if (one.from != Estado::autorizado || one.step.to == Estado::autorizado) return;
+        const bool begins_pending =
+            one.act == Act::cancel && one.step.to == Estado::cancelamento_pendente;
+        const bool is_told =
+            (one.word == Word::cancelled && one.step.to == Estado::cancelado) ||
+            (one.word == Word::substituted && one.step.to == Estado::substituido) ||
+            (one.word == Word::under_analysis && one.step.to == Estado::cancelamento_em_analise);
+        EXPECT_TRUE(begins_pending || is_told);
+    });
+}
+
+TEST(NextStep, NothingIsAuthorisedButByTheAuthoritysWord)
+{
+    for_every_case([](const Case& one) {
+        if (one.step.to != Estado::autorizado || one.from == Estado::autorizado) return;
+        const bool was_authorised = one.from == Estado::cancelamento_pendente ||
+                                    one.from == Estado::cancelamento_em_analise;
+        EXPECT_TRUE(was_authorised || one.word == Word::authorised);
+        // And not while the cancellation may have been registered.
+        if (one.from == Estado::cancelamento_pendente) {
+            const bool is_back = one.act == Act::cancel && effect_of(one.word) == Effect::none;
+            const bool has_no_event = is_question(one.act) && one.word == Word::authorised &&
+                                      one.circumstance.is_settled && one.circumstance.was_unclear;
+            EXPECT_TRUE(is_back || has_no_event);
+            if (is_back && one.word != Word::refused) {
+                EXPECT_EQ(one.circumstance.before, Estado::autorizado);
+            }
+        }
+        const bool is_strange = one.circumstance.is_ours == false && is_emission_in_doubt(one.from);
+        EXPECT_FALSE(is_strange);
+    });
+}
+
+TEST(NextStep, TheSameBytesGoOutAgainOnlyAfterABelievedAbsence)
+{
+    for_every_case([](const Case& one) {
+        if (one.step.then != Then::resend_same_bytes) return;
+        EXPECT_TRUE(is_question(one.act));
+        EXPECT_TRUE(one.circumstance.is_settled);
+        EXPECT_FALSE(one.circumstance.was_unclear);
+        // Of the document; or of the event, of a document that is there.
+        const bool is_absent = is_emission_in_doubt(one.from) && one.word == Word::absent;
+        const bool has_no_event =
+            one.from == Estado::cancelamento_pendente && one.word == Word::authorised;
+        EXPECT_TRUE(is_absent || has_no_event);
+    });
+}
+
+TEST(NextStep, ACallIsRepeatedOnlyWhereTheRetryRuleAllows)
+{
+    for_every_case([](const Case& one) {
+        if (one.step.then != Then::wait) return;
+        EXPECT_TRUE(one.circumstance.may_try_again);
+        // An absence that is not believed yet is asked about again.
+        const bool is_unsettled = is_question(one.act) && !one.circumstance.is_settled;
+        EXPECT_TRUE(may_repeat(one.act, one.word) || is_unsettled);
+        if (!is_question(one.act)) {
+            EXPECT_EQ(effect_of(one.word), Effect::none);
+        }
+    });
+}
+
+TEST(NextStep, DoubtIsNeverLeftByAnAnswerThatTellsNothing)
+{
+    for_every_case([](const Case& one) {
+        const bool tells_nothing = one.word == Word::unknown || one.word == Word::exists ||
+                                   (is_question(one.act) && effect_of(one.word) == Effect::none &&
+                                    one.word != Word::absent);
+        const bool is_pending = one.from == Estado::cancelamento_pendente;
+        if (!tells_nothing || !(is_pending || is_emission_in_doubt(one.from))) return;
+        if (one.act == Act::cancel && !is_pending) return;
+        if (one.act == Act::emit && is_pending) return;
+        EXPECT_EQ(one.step.to, is_pending ? Estado::cancelamento_pendente : Estado::indeterminado);
+        EXPECT_NE(one.step.then, Then::finish);
+        EXPECT_NE(one.step.then, Then::let_go);
+    });
+}
+
+TEST(NextStep, AKeyIsLetGoOnlyWhenNothingOfTheActIsThere)
+{
+    for_every_case([](const Case& one) {
+        if (one.step.then != Then::let_go) return;
+        const bool has_no_event = is_question(one.act) && one.word == Word::authorised &&
+                                  (one.from == Estado::cancelamento_em_analise ||
+                                   one.from == Estado::cancelamento_pendente);
+        EXPECT_TRUE(effect_of(one.word) == Effect::none || has_no_event);
+        // Not even an earlier call, unless it was refused, or asked about.
+        if (one.word != Word::refused && one.word != Word::absent &&
+            is_emission_in_doubt(one.from)) {
+            EXPECT_FALSE(is_emission_in_doubt(one.circumstance.before));
+        }
+    });
+}
+
+TEST(NextStep, AQuestionIsNotAnsweredByTheSameQuestionAtOnce)
+{
+    for_every_case([](const Case& one) {
+        if (is_question(one.act)) {
+            EXPECT_NE(one.step.then, Then::consult);
+        }
+    });
+}
+
+TEST(NextStep, AnUnlistedCodeIsAConcernWhereverItIsInDoubt)
+{
+    for_every_case([](const Case& one) {
+        if (one.word != Word::unknown || !one.circumstance.has_code) return;
+        if (is_emission_in_doubt(one.from) && one.act != Act::cancel) {
+            EXPECT_EQ(one.step.concern, Concern::unlisted_code);
+        }
+    });
+}
+
+std::string text_of(const NextStep& step)
+{
+    std::string text = std::string{to_text(step.to)} + " " + std::string{to_text(step.then)};
+    if (step.concern) text += " " + std::string{to_text(*step.concern)};
+    return text;
+}
+
+using Table = std::map<std::string_view, std::string>;
+
+void expect_table(Estado from, Act act, const Circumstance& circumstance, const Table& table)
+{
+    ASSERT_EQ(table.size(), static_cast<std::size_t>(words_count));
+    for (const auto& [word, expected] : table) {
+        const auto parsed = parse_word(word);
+        ASSERT_TRUE(parsed) << word;
+        EXPECT_EQ(text_of(next_step(from, act, *parsed, circumstance)), expected) << word;
+    }
+}
+
+TEST(NextStepTable, AFirstEmissionWithoutFurtherAttempts)
+{
+    expect_table(
+        Estado::transmitido,
+        Act::emit,
+        {.before = Estado::reservado, .is_settled = true},
+        {
+            {"authorised", "AUTORIZADO finish"},
+            {"cancelled", "INDETERMINADO consult unexpected_word"},
+            {"substituted", "INDETERMINADO consult unexpected_word"},
+            {"under_analysis", "INDETERMINADO consult unexpected_word"},
+            {"denied", "DENEGADO finish"},
+            {"refused", "REJEITADO let_go"},
+            {"exists", "INDETERMINADO consult"},
+            {"absent", "INDETERMINADO consult unexpected_word"},
+            {"later", "RESERVADO let_go"},
+            {"throttled", "RESERVADO let_go"},
+            {"unreached", "RESERVADO let_go"},
+            {"unknown", "INDETERMINADO consult"},
+        }
+    );
+}
+
+TEST(NextStepTable, AnEmissionThatMayBeTriedAgain)
+{
+    const Circumstance circumstance{.before = Estado::rejeitado, .may_try_again = true};
+    const auto after = [&](Word word) {
+        return text_of(next_step(Estado::transmitido, Act::emit, word, circumstance));
+    };
+    EXPECT_EQ(after(Word::later), "TRANSMITIDO wait");
+    EXPECT_EQ(after(Word::unreached), "TRANSMITIDO wait");
+    // Who is told to stay away stays away.
+    EXPECT_EQ(after(Word::throttled), "REJEITADO let_go");
+    // Never blindly.
+    EXPECT_EQ(after(Word::unknown), "INDETERMINADO consult");
+}
+
+TEST(NextStepTable, AnEmissionAfterADoubtStaysInDoubt)
+{
+    for (const Estado before : {Estado::transmitido, Estado::indeterminado}) {
+        for (const Word word : {Word::later, Word::throttled, Word::unreached}) {
+            EXPECT_EQ(
+                text_of(next_step(Estado::transmitido, Act::emit, word, {.before = before})),
+                "INDETERMINADO give_up_for_now"
+            );
+        }
+    }
+}
+
+TEST(NextStepTable, AConsultThatIsBelieved)
+{
+    for (const Estado from : {Estado::transmitido, Estado::indeterminado}) {
+        expect_table(
+            from,
+            Act::consult,
+            {.is_settled = true},
+            {
+                {"authorised", "AUTORIZADO finish"},
+                {"cancelled", "CANCELADO finish done_elsewhere"},
+                {"substituted", "SUBSTITUIDO finish done_elsewhere"},
+                {"under_analysis", "CANCELAMENTO_EM_ANALISE finish done_elsewhere"},
+                {"denied", "DENEGADO finish"},
+                {"refused", "INDETERMINADO give_up_for_now unexpected_word"},
+                {"exists", "INDETERMINADO give_up_for_now unexpected_word"},
+                {"absent", "TRANSMITIDO resend_same_bytes"},
+                {"later", "INDETERMINADO give_up_for_now"},
+                {"throttled", "INDETERMINADO give_up_for_now"},
+                {"unreached", "INDETERMINADO give_up_for_now"},
+                {"unknown", "INDETERMINADO give_up_for_now"},
+            }
+        );
+    }
+}
+
+TEST(NextStepTable, AnAbsenceTooEarlyIsAskedAboutAgain)
+{
+    const auto after = [](bool may_try_again) {
+        return text_of(next_step(
+            Estado::indeterminado, Act::consult, Word::absent, {.may_try_again = may_try_again}
+        ));
+    };
+    EXPECT_EQ(after(true), "INDETERMINADO wait");
+    EXPECT_EQ(after(false), "INDETERMINADO give_up_for_now");
+}
+
+TEST(NextStepTable, WhatWasAnsweredUnclearlyAndIsNotThereWasRefused)
+{
+    const Circumstance circumstance{.is_settled = true, .was_unclear = true};
+    EXPECT_EQ(
+        text_of(next_step(Estado::indeterminado, Act::consult, Word::absent, circumstance)),
+        "REJEITADO let_go unlisted_code"
+    );
+    EXPECT_EQ(
+        text_of(next_step(
+            Estado::cancelamento_pendente, Act::consult_cancel, Word::authorised, circumstance
+        )),
+        "AUTORIZADO let_go unlisted_code"
+    );
+    // It may still be on its way.
+    EXPECT_EQ(
+        text_of(next_step(Estado::indeterminado, Act::consult, Word::absent, {.was_unclear = true})
+        ),
+        "INDETERMINADO give_up_for_now"
+    );
+}
+
+TEST(NextStepTable, AnotherDocumentUnderOurNumberIsForAPerson)
+{
+    EXPECT_EQ(
+        text_of(next_step(Estado::indeterminado, Act::consult, Word::authorised, {.is_ours = false})
+        ),
+        "INDETERMINADO give_up_for_now not_ours"
+    );
+}
+
+TEST(NextStepTable, ACancellation)
+{
+    expect_table(
+        Estado::cancelamento_pendente,
+        Act::cancel,
+        {.before = Estado::autorizado},
+        {
+            {"authorised", "CANCELAMENTO_PENDENTE consult unexpected_word"},
+            {"cancelled", "CANCELADO finish"},
+            {"substituted", "CANCELAMENTO_PENDENTE consult unexpected_word"},
+            {"under_analysis", "CANCELAMENTO_EM_ANALISE give_up_for_now"},
+            {"denied", "CANCELAMENTO_PENDENTE consult unexpected_word"},
+            {"refused", "AUTORIZADO let_go"},
+            {"exists", "CANCELAMENTO_PENDENTE consult"},
+            {"absent", "CANCELAMENTO_PENDENTE consult unexpected_word"},
+            {"later", "AUTORIZADO let_go"},
+            {"throttled", "AUTORIZADO let_go"},
+            {"unreached", "AUTORIZADO let_go"},
+            {"unknown", "CANCELAMENTO_PENDENTE consult"},
+        }
+    );
+    EXPECT_EQ(
+        text_of(next_step(
+            Estado::cancelamento_pendente,
+            Act::cancel,
+            Word::later,
+            {.before = Estado::cancelamento_pendente}
+        )),
+        "CANCELAMENTO_PENDENTE give_up_for_now"
+    );
+}
+
+TEST(NextStepTable, AConsultAboutACancellation)
+{
+    expect_table(
+        Estado::cancelamento_pendente,
+        Act::consult_cancel,
+        {.is_settled = true},
+        {
+            {"authorised", "CANCELAMENTO_PENDENTE resend_same_bytes"},
+            {"cancelled", "CANCELADO finish"},
+            {"substituted", "SUBSTITUIDO finish"},
+            {"under_analysis", "CANCELAMENTO_EM_ANALISE give_up_for_now"},
+            {"denied", "CANCELAMENTO_PENDENTE give_up_for_now contradiction"},
+            {"refused", "CANCELAMENTO_PENDENTE give_up_for_now unexpected_word"},
+            {"exists", "CANCELAMENTO_PENDENTE give_up_for_now unexpected_word"},
+            {"absent", "CANCELAMENTO_PENDENTE give_up_for_now contradiction"},
+            {"later", "CANCELAMENTO_PENDENTE give_up_for_now"},
+            {"throttled", "CANCELAMENTO_PENDENTE give_up_for_now"},
+            {"unreached", "CANCELAMENTO_PENDENTE give_up_for_now"},
+            {"unknown", "CANCELAMENTO_PENDENTE give_up_for_now"},
+        }
+    );
+    // 15 seconds are not over: it may still arrive.
+    EXPECT_EQ(
+        text_of(next_step(Estado::cancelamento_pendente, Act::consult_cancel, Word::authorised, {})
+        ),
+        "CANCELAMENTO_PENDENTE give_up_for_now"
+    );
+    // The tax office said no.
+    EXPECT_EQ(
+        text_of(
+            next_step(Estado::cancelamento_em_analise, Act::consult_cancel, Word::authorised, {})
+        ),
+        "AUTORIZADO let_go"
+    );
+}
+
+TEST(NextStepTable, AnEnquiryAboutAnAuthorisedDocument)
+{
+    expect_table(
+        Estado::autorizado,
+        Act::consult,
+        {.is_settled = true},
+        {
+            {"authorised", "AUTORIZADO finish"},
+            {"cancelled", "CANCELADO finish done_elsewhere"},
+            {"substituted", "SUBSTITUIDO finish done_elsewhere"},
+            {"under_analysis", "CANCELAMENTO_EM_ANALISE finish done_elsewhere"},
+            {"denied", "AUTORIZADO finish contradiction"},
+            {"refused", "AUTORIZADO give_up_for_now unexpected_word"},
+            {"exists", "AUTORIZADO give_up_for_now unexpected_word"},
+            {"absent", "AUTORIZADO finish contradiction"},
+            {"later", "AUTORIZADO give_up_for_now"},
+            {"throttled", "AUTORIZADO give_up_for_now"},
+            {"unreached", "AUTORIZADO give_up_for_now"},
+            {"unknown", "AUTORIZADO give_up_for_now"},
+        }
+    );
+}
+
+TEST(NextStepTable, AnEnquiryAboutADocumentThatWasNotSent)
+{
+    for (const Estado from :
+         {Estado::reservado, Estado::rejeitado, Estado::inutilizacao_pendente}) {
+        const auto after = [&](Word word) { return next_step(from, Act::consult, word, {}); };
+        EXPECT_EQ(after(Word::absent), (NextStep{from, Then::finish}));
+        EXPECT_EQ(
+            after(Word::authorised),
+            (NextStep{Estado::autorizado, Then::finish, Concern::done_elsewhere})
+        );
+        EXPECT_EQ(after(Word::unknown), (NextStep{from, Then::give_up_for_now}));
+    }
+}
+
+TEST(NextStepTable, FinalStatesNoticeAContradiction)
+{
+    EXPECT_EQ(
+        text_of(next_step(Estado::cancelado, Act::consult, Word::authorised, {})),
+        "CANCELADO finish contradiction"
+    );
+    EXPECT_EQ(
+        text_of(next_step(Estado::cancelado, Act::cancel, Word::exists, {})), "CANCELADO finish"
+    );
+    EXPECT_EQ(
+        text_of(next_step(Estado::inutilizado, Act::consult, Word::absent, {})),
+        "INUTILIZADO finish"
+    );
+}
+
+TEST(NextStep, EveryConcernHasASentence)
+{
+    for (int i = 0; i <= static_cast<int>(Concern::done_elsewhere); ++i) {
+        EXPECT_FALSE(to_text(static_cast<Concern>(i)).empty());
+        EXPECT_FALSE(describe(static_cast<Concern>(i)).empty());
+    }
+}
+
+}  // namespace
+}  // namespace umavez::fiscal
