@@ -91,8 +91,8 @@ Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido
 Plan plan_of(const Module& module, const std::string& xml)
 {
     return {
-        .change = Deed::cancel,
-        .enquiry = Deed::consult_cancel,
+        .change = Act::cancel,
+        .enquiry = Act::consult_cancel,
         .consult =
             [&xml](Course& course) {
                 return course.consult(
@@ -107,7 +107,7 @@ Plan plan_of(const Module& module, const std::string& xml)
                 next.pedido_sha256 = std::nullopt;
             },
         .settle = module.settings().settle,
-        .attempts = module.settings().attempts,
+        .attempts = module.settings().retry.attempts,
     };
 }
 
@@ -121,7 +121,9 @@ Ended close(Module& module, Lease& lease, const Documento& documento)
     return {.how = How::finished, .was_found = true};
 }
 
-Ended run(Module& module, Lease& lease, const std::string* justificativa)
+}  // namespace
+
+Ended run_cancellation(Module& module, Lease& lease, const std::string* justificativa)
 {
     auto seen = look(module.database(), lease.id().tenant_id, lease.id().key.text());
     if (!seen) return trouble(seen.error());
@@ -157,15 +159,13 @@ Ended run(Module& module, Lease& lease, const std::string* justificativa)
     return drive(course, plan);
 }
 
-}  // namespace
-
 Result<Driven> cancel(Module& module, const Documento& documento, const std::string* justificativa)
 {
     std::optional<Ended> ended;
     auto outcome = module.engine().leased(
         request_of(cancelar_operation, documento.tenant_id, documento.identidade.id_idempotencia),
         [&](Lease& lease) {
-            ended = run(module, lease, justificativa);
+            ended = run_cancellation(module, lease, justificativa);
             return conclude(lease, *ended);
         }
     );

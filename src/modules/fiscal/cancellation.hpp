@@ -20,6 +20,9 @@ Result<Driven> cancel(
     Module& module, const Documento& documento, const std::string* justificativa = nullptr
 );
 
+// The handler alone, as of an emission.
+Ended run_cancellation(Module& module, Lease& lease, const std::string* justificativa);
+
 // The operation's reconciler.
 Reconciliation reconcile_cancellation(Module& module, const Enquiry& enquiry);
 

@@ -293,15 +293,4 @@ Duration reconcile_delay(const Settings& settings, std::int64_t conciliacoes)
     );
 }
 
-Duration attempt_delay(
-    const Settings& settings, std::uint32_t attempt, std::optional<Duration> wish
-)
-{
-    Duration most = settings.backoff_first;
-    for (std::uint32_t i = 1; i < attempt && most < settings.backoff_longest; ++i) most *= 2;
-    most = std::min(most, settings.backoff_longest);
-    const auto own = std::chrono::duration_cast<Duration>(most * unit(system_random()));
-    return std::max(own, wish.value_or(Duration{0}));
-}
-
 }  // namespace umavez::fiscal

@@ -126,9 +126,4 @@ Documento learnt(const Documento& seen, const Said& said, Estado to);
 // How long until a doubt is looked into again: longer each time, half of it by chance.
 Duration reconcile_delay(const Settings& settings, std::int64_t conciliacoes);
 
-// How long until the next attempt of a call while somebody waits for it.
-Duration attempt_delay(
-    const Settings& settings, std::uint32_t attempt, std::optional<Duration> wish
-);
-
 }  // namespace umavez::fiscal

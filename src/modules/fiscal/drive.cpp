@@ -1,6 +1,7 @@
 #include "modules/fiscal/drive.hpp"
 
 #include "base/digest.hpp"
+#include "base/random_unit.hpp"
 #include "base/shown.hpp"
 
 #include <algorithm>
@@ -25,18 +26,16 @@ bool is_cancellation(Word word) noexcept
 
 class Driver {
 public:
-    Driver(Course& course, const Plan& plan, const Settings& settings)
+    Driver(Course& course, const Plan& plan)
         : course_(course),
           plan_(plan),
-          settings_(settings),
           before_(course.row() ? course.row()->estado : Estado::reservado)
     {
     }
 
     Ended run()
     {
-        bool sends = plan_.sends_first && plan_.send;
-        for (;;) {
+        for (bool sends = plan_.sends_first && plan_.send;;) {
             const auto called = sends ? plan_.send(course_) : plan_.consult(course_);
             if (!called) return failed(called.error());
             if (const auto* const refused = std::get_if<NotCalled>(&*called)) {
@@ -48,27 +47,27 @@ public:
             const Said& said = std::get<Said>(*called);
             ++(sends ? sent_ : asked_);
             // What may be under way cannot be taken back by a later answer.
-            if (sends && effect_of(said.word) != Effect::none) before_ = in_doubt();
-            const Step step = step_after(situation(said, sends), said);
-            switch (step.next) {
-                case Next::finish: return finish(step, said, !sends);
-                case Next::give_up: return give_up(step, said);
-                case Next::stay_open: return stay_open(step, said);
-                case Next::send:
+            if (sends && effect_of(said.word) == Effect::unknown) before_ = in_doubt();
+            const auto delay = delay_after(said, sends);
+            NextStep step = step_after(said, sends, delay.has_value());
+            if (step.then == Then::wait && !course_.pause(*delay)) {
+                step = step_after(said, sends, false);  // somebody wants us to stop
+            }
+            if (step.concern) concern_ = step.concern;
+            switch (step.then) {
+                case Then::finish: return finish(step, said, !sends);
+                case Then::let_go: return let_go(step, said);
+                case Then::give_up_for_now: return stay_open(step, said);
+                case Then::wait: break;
+                case Then::resend_same_bytes:
                     if (!plan_.send) return may_send();
                     if (sent_ >= plan_.attempts || !course_.may_go_on())
                         return stay_open(step, said);
-                    if (sends && !course_.pause(attempt_delay(settings_, sent_, said.wait))) {
-                        return give_up_or_stay(step, said);
-                    }
                     sends = true;
                     break;
-                case Next::consult:
+                case Then::consult:
                     if (asked_ >= plan_.attempts || !course_.may_go_on())
                         return stay_open(step, said);
-                    if (!sends && !course_.pause(attempt_delay(settings_, asked_, said.wait))) {
-                        return stay_open(step, said);
-                    }
                     sends = false;
                     break;
             }
@@ -87,69 +86,77 @@ public:
             };
         }
         const Said& said = std::get<Said>(*called);
-        if (said.word == Word::cancelled || said.word == Word::substituted ||
-            said.word == Word::under_analysis) {
-            return finish(step_after(situation(said, false), said), said, true);
-        }
-        if (said.word == Word::absent || said.is_ours == false) {
+        const NextStep step = step_after(said, false, false);
+        if (step.to != course_.row()->estado) return finish(step, said, true);
+        if (step.concern) {
             Documento next = *course_.row();
-            next.alerta = said.word == Word::absent
-                              ? "the authority does not know this document any more"
-                              : "the authority holds another document under this number";
+            next.alerta = describe(*step.concern);
             return write(std::move(next), {.how = How::open});
         }
         if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
-        return {
-            .how = said.word == Word::authorised ? How::finished : How::open, .was_found = true
-        };
+        const bool is_known = step.then == Then::finish;
+        return {.how = is_known ? How::finished : How::open, .was_found = true};
     }
 
 private:
     Estado in_doubt() const
     {
-        return plan_.change == Deed::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
+        return plan_.change == Act::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
     }
 
-    Situation situation(const Said& said, bool sent) const
+    // Nullopt: the call is not made again now.
+    std::optional<Duration> delay_after(const Said& said, bool sent) const
     {
-        const std::uint32_t tried = sent ? sent_ : asked_;
-        // Whoever wants to be left alone for longer than a client waits is left alone.
-        const bool is_patient = said.wait.value_or(Duration{0}) <= settings_.backoff_longest;
+        if (!course_.may_go_on()) return std::nullopt;
+        RetryRule rule = course_.settings().retry;
+        rule.attempts = plan_.attempts;
+        return retry_delay(rule, sent ? sent_ : asked_, said.wait, unit(system_random()));
+    }
+
+    NextStep step_after(const Said& said, bool sent, bool may_try_again) const
+    {
         const auto until = course_.sent_until();
-        return {
-            .estado = course_.row() ? course_.row()->estado : Estado::transmitido,
-            .before = before_,
-            .deed = sent ? plan_.change : plan_.enquiry,
-            .may_try_again = tried < plan_.attempts && is_patient && course_.may_go_on(),
-            .is_settled =
-                plan_.settle == Duration{0} || !until || course_.now() >= *until + plan_.settle,
-        };
+        const Estado from = course_.row() ? course_.row()->estado : Estado::transmitido;
+        return next_step(
+            from,
+            sent ? plan_.change : plan_.enquiry,
+            said.word,
+            {
+                .before = before_,
+                .may_try_again = may_try_again,
+                .is_settled =
+                    plan_.settle == Duration{0} || !until || course_.now() >= *until + plan_.settle,
+                .has_code = !said.mensagens.empty(),
+                .is_ours = said.is_ours,
+            }
+        );
     }
 
-    Ended failed(const Error& error)
+    static Ended failed(const Error& error)
     {
-        const bool is_lost = error.code == Errc::lease_lost;
+        const bool is_lost = error.code == Errc::lease_lost || error.code == Errc::unique_violation;
         return {.how = is_lost ? How::lost : How::trouble, .detail = error.detail};
     }
 
     // Nothing left this process this time; what the row says is still so.
     Ended not_called(const NotCalled& refused, bool sends)
     {
-        Said nothing{.word = Word::throttled, .wait = refused.permission.wait};
-        const Step step = step_after(situation(nothing, sends), nothing);
+        const Duration wait = refused.permission.wait;
+        const NextStep step = step_after({.word = Word::throttled}, sends, false);
         Ended ended{
-            .how = step.next == Next::give_up ? How::gave_up : How::open,
+            .how = step.then == Then::let_go ? How::gave_up : How::open,
             .is_blocked = refused.permission.is_blocked,
-            .retry_after = refused.permission.wait,
+            .retry_after = wait,
             .detail = "the guard does not permit a call",
         };
         if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
         if (!course_.row()) return ended;
         Documento next = *course_.row();
         next.estado = step.to;
-        const bool is_nothing_new = next.estado == course_.row()->estado && !is_open(next.estado);
-        if (is_nothing_new) return ended;
-        if (is_open(next.estado)) put_off(next, refused.permission.wait);
+        if (next.estado == course_.row()->estado && !is_open(next.estado)) return ended;
+        next.enviado_ate = course_.sent_until();
+        next.conciliar_em = std::nullopt;
+        if (is_open(next.estado)) put_off(next, wait);
         return write(std::move(next), std::move(ended));
     }
 
@@ -159,19 +166,20 @@ private:
         return {.how = How::may_send};
     }
 
-    Ended finish(const Step& step, const Said& said, bool was_found)
+    Ended finish(const NextStep& step, const Said& said, bool was_found)
     {
         Documento next = next_row(step, said);
         next.conciliar_em = std::nullopt;
         next.conciliacoes = 0;
-        next.alerta = step.alerta.empty() ? std::nullopt : std::optional{step.alerta};
+        if (!step.concern) next.alerta = std::nullopt;
         // Polled until the tax office has decided.
         if (is_open(next.estado)) put_off(next, said.wait);
         Ended ended{.how = How::finished, .was_found = was_found, .mensagens = said.mensagens};
+        ended.word = said.word;
         return write(std::move(next), std::move(ended), said, plan_.on_final);
     }
 
-    Ended give_up(const Step& step, const Said& said)
+    Ended let_go(const NextStep& step, const Said& said)
     {
         Documento next = next_row(step, said);
         next.conciliar_em = std::nullopt;
@@ -183,22 +191,15 @@ private:
             .detail = said.detail,
             .mensagens = said.mensagens,
         };
+        ended.word = said.word;
         return write(std::move(next), std::move(ended), said);
     }
 
-    // A stop ended the pause before the next attempt of what the authority had not taken.
-    Ended give_up_or_stay(Step step, const Said& said)
-    {
-        if (before_ == in_doubt() || is_open(before_)) return stay_open(step, said);
-        step.to = before_;
-        return give_up(step, said);
-    }
-
-    Ended stay_open(const Step& step, const Said& said)
+    Ended stay_open(const NextStep& step, const Said& said)
     {
         Documento next = next_row(step, said);
         if (next.estado == Estado::transmitido) next.estado = Estado::indeterminado;
-        if (!step.alerta.empty()) next.alerta = step.alerta;
+        if (concern_) next.alerta = describe(*concern_);
         put_off(next, said.wait);
         Ended ended{
             .how = How::open,
@@ -207,32 +208,33 @@ private:
             .mensagens = said.mensagens,
         };
         // Asking again cannot change what is there; a person can.
-        if (said.is_ours == false) next.conciliar_em = std::nullopt;
+        if (step.concern == Concern::not_ours) next.conciliar_em = std::nullopt;
         return write(std::move(next), std::move(ended), said);
     }
 
     void put_off(Documento& next, std::optional<Duration> wish) const
     {
         ++next.conciliacoes;
-        const Duration own = reconcile_delay(settings_, next.conciliacoes);
+        const Duration own = reconcile_delay(course_.settings(), next.conciliacoes);
         next.conciliar_em = course_.now() + std::max(own, wish.value_or(Duration{0}));
     }
 
-    Documento next_row(const Step& step, const Said& said) const
+    Documento next_row(const NextStep& step, const Said& said) const
     {
         Documento next = learnt(*course_.row(), said, step.to);
         next.enviado_ate = course_.sent_until();
+        if (step.concern) next.alerta = describe(*step.concern);
         if (said.word == Word::authorised && step.to == Estado::autorizado) {
             if (!said.protocolo.empty()) next.protocolo = shown(said.protocolo);
             if (!said.xml.empty()) next.autorizado_sha256 = to_hex(sha256(said.xml));
             if (!next.autorizado_em) next.autorizado_em = course_.now();
         }
-        if (plan_.amend) plan_.amend(next);
         if (is_cancellation(said.word)) {
             if (!said.protocolo.empty()) next.protocolo_cancelamento = shown(said.protocolo);
             if (!said.xml.empty()) next.evento_sha256 = to_hex(sha256(said.xml));
             next.cancelado_em = course_.now();
         }
+        if (plan_.amend) plan_.amend(next);
         return next;
     }
 
@@ -256,8 +258,8 @@ private:
 
     Course& course_;
     const Plan& plan_;
-    const Settings& settings_;
     Estado before_;
+    std::optional<Concern> concern_;  // the last one; a doubt is told with it
     std::uint32_t sent_ = 0;
     std::uint32_t asked_ = 0;
 };
@@ -266,12 +268,12 @@ private:
 
 Ended drive(Course& course, const Plan& plan)
 {
-    return Driver{course, plan, course.settings()}.run();
+    return Driver{course, plan}.run();
 }
 
 Ended verify(Course& course, const Plan& plan)
 {
-    return Driver{course, plan, course.settings()}.verify();
+    return Driver{course, plan}.verify();
 }
 
 }  // namespace umavez::fiscal

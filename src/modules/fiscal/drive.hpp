@@ -7,7 +7,7 @@
 // every state is written before the next call. Confined to the course's thread; blocks.
 
 #include "modules/fiscal/course.hpp"
-#include "modules/fiscal/steps.hpp"
+#include "modules/fiscal/rules/next_step.hpp"
 
 #include <functional>
 #include <optional>
@@ -16,8 +16,8 @@
 namespace umavez::fiscal {
 
 struct Plan {
-    Deed change = Deed::emit;
-    Deed enquiry = Deed::consult;
+    Act change = Act::emit;
+    Act enquiry = Act::consult;
     // Sends the bytes. Empty: an enquiry alone, and `may_send` is an end.
     std::function<Result<Called>(Course& course)> send = {};
     std::function<Result<Called>(Course& course)> consult;
@@ -47,6 +47,7 @@ struct Ended {
     std::optional<Duration> retry_after{};  // gave_up, open
     std::string detail = {};                // for operators
     std::vector<Mensagem> mensagens = {};   // of the last answer
+    std::optional<Word> word = {};          // the last answer; nullopt: none came
 };
 
 Ended drive(Course& course, const Plan& plan);

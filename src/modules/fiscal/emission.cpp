@@ -151,10 +151,10 @@ Ended trouble(const Error& error)
 Plan plan_of(Module& module, const Authority& authority)
 {
     return {
-        .change = Deed::emit,
-        .enquiry = Deed::consult,
+        .change = Act::emit,
+        .enquiry = Act::consult,
         .settle = authority.absence_settles_after(),
-        .attempts = module.settings().attempts,
+        .attempts = module.settings().retry.attempts,
     };
 }
 
@@ -168,7 +168,9 @@ Ended close(Module& module, Lease& lease, const Documento& documento)
     return {.how = How::finished, .was_found = true};
 }
 
-Ended run(Module& module, Lease& lease, const Nova* nova)
+}  // namespace
+
+Ended run_emission(Module& module, Lease& lease, const Nova* nova)
 {
     const TenantId& tenant_id = lease.id().tenant_id;
     auto seen = look(module.database(), tenant_id, lease.id().key.text());
@@ -207,8 +209,6 @@ Ended run(Module& module, Lease& lease, const Nova* nova)
     return drive(course, plan);
 }
 
-}  // namespace
-
 Response conclude(Lease& lease, const Ended& ended)
 {
     // Where these cannot be written the lease runs out, and the record is reconciled by the row.
@@ -231,7 +231,7 @@ Result<Driven> emit(
     auto outcome = module.engine().leased(
         request_of(emitir_operation, tenant_id, id_idempotencia),
         [&](Lease& lease) {
-            ended = run(module, lease, nova);
+            ended = run_emission(module, lease, nova);
             return conclude(lease, *ended);
         }
     );

@@ -42,6 +42,10 @@ Result<Driven> emit(
     const Nova* nova = nullptr
 );
 
+// The handler alone, for whoever holds the lease. The lease is completed where a final state is written, and
+// left open otherwise: conclude() says what becomes of it.
+Ended run_emission(Module& module, Lease& lease, const Nova* nova);
+
 // The operation's reconciler: a row that is final answers; else the authority is asked, once.
 Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry);
 

@@ -5,7 +5,6 @@
 #include "modules/fiscal/cancellation.hpp"
 #include "modules/fiscal/emission.hpp"
 
-#include <charconv>
 #include <utility>
 
 namespace umavez::fiscal {
@@ -13,6 +12,7 @@ namespace {
 
 constexpr std::size_t absences_max = 1000;  // those whose handler never came
 
+// What a record keeps is small and says little: clients are answered from the row, as it is now.
 OperationSpec operation(std::string_view name, const Settings& settings)
 {
     OperationSpec spec{.name = std::string{name}};
@@ -22,26 +22,9 @@ OperationSpec operation(std::string_view name, const Settings& settings)
     spec.policy.settle = settings.settle;
     spec.policy.retention = std::nullopt;
     spec.policy.on_mismatch = OnMismatch::original;
-    spec.policy.replay = Replaying::current;
     spec.policy.on_abandoned = OnAbandoned::reconcile;
     spec.policy.finality = Finality::success;
     spec.has_own_worker = true;
-    spec.current = [](Transaction& transaction, const Record& record) -> Result<Response> {
-        const auto& stored = record.response;
-        std::int64_t id = 0;
-        if (stored && stored->response.entity) {
-            const std::string& text = stored->response.entity->id;
-            std::from_chars(text.data(), text.data() + text.size(), id);
-        }
-        const auto found =
-            transaction.query("SELECT estado FROM documentos_fiscais WHERE id = $1", {id});
-        if (!found) return std::unexpected(found.error());
-        if (found->empty()) return Response{.status = 410};
-        Response now = stored->response;
-        now.body =
-            JsonObject{}.number("id", id).text("estado", found->front().text(0)).str() + '\n';
-        return now;
-    };
     return spec;
 }
 

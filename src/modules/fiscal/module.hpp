@@ -50,6 +50,7 @@ public:
     // Whether the issuer is one of this tenant's.
     bool is_issuer(const TenantId& tenant_id, const std::string& emitente) const;
 
+    const Needs& needs() const noexcept { return needs_; }
     const CourseParts& course_parts() const noexcept { return parts_; }
 
     // The process wants to end: calls that run come to their end, nothing is tried again.

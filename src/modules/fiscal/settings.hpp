@@ -2,9 +2,11 @@
 
 // What a deployment may choose about fiscal documents, and what a program gives to the module. Plain values.
 
+#include "http/problem.hpp"
 #include "modules/fiscal/authority/authority.hpp"
 #include "modules/fiscal/entities.hpp"
 #include "modules/fiscal/guard.hpp"
+#include "modules/fiscal/rules/retry_rule.hpp"
 
 #include <umavez/engine.hpp>
 #include <umavez/names.hpp>
@@ -15,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,9 +30,7 @@ struct Settings {
     Duration emit_limit = std::chrono::seconds{60};
     Duration consult_limit = std::chrono::seconds{30};
     Duration cancel_limit = std::chrono::seconds{60};
-    std::uint32_t attempts = 3;  // of a call, while somebody waits for it
-    Duration backoff_first = std::chrono::seconds{1};
-    Duration backoff_longest = std::chrono::seconds{30};
+    RetryRule retry = {};  // while somebody waits
     GuardSettings guard = {};
     // Longer than a call that nobody waits for any more can take to arrive: before that an authority's "there
     // is no such event" is not believed, and no doubt is looked into.
@@ -81,6 +82,12 @@ struct Needs {
     std::map<Tipo, TipoParts> tipos;
     std::map<std::string, TenantId> issuers;  // an issuer belongs to one tenant
     Settings settings = {};
+    // Whether a number may be used that nobody reserved, for documents that are not there yet. Empty: every
+    // number may. Runs in a read-only transaction.
+    std::function<Result<std::optional<http::Problem>>(
+        Transaction& transaction, const TenantId& tenant_id, const Identidade& identidade
+    )>
+        check_number = {};
     // For logs and metrics; called by many threads, throws nothing.
     std::function<void(const FiscalEvent&)> on_event = {};
 };

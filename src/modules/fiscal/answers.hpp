@@ -1,0 +1,51 @@
+#pragma once
+
+// Answers that speak of fiscal documents, and the problems only this module knows. Pure, thread-safe.
+//
+// Every answer says where it comes from: `emissao` is the authority's answer to this very call, `cache` our
+// table, `conciliacao` what the authority said when it was asked what became of it.
+
+#include "http/message.hpp"
+#include "http/problem.hpp"
+#include "http/problem_catalogue.hpp"
+#include "modules/fiscal/drive.hpp"
+#include "modules/fiscal/entities.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace umavez::fiscal {
+
+enum class Origem : std::uint8_t { emissao, cache, conciliacao };
+std::string_view to_text(Origem origem) noexcept;
+std::vector<std::string> origem_words();
+
+// 200 or 201: it is so. 201 with its Location, `cache` with Idempotent-Replayed.
+http::Response settled_response(int status, const Documento& documento, Origem origem);
+
+// 202: nobody knows yet; Retry-After until the next look.
+http::Response pending_response(const Documento& documento, Origem origem, Instant now);
+
+// 200 with the document alone.
+http::Response document_response(const Documento& documento);
+
+http::Problem rejected(const Documento& documento, Origem origem);  // documento-rejeitado
+http::Problem cancellation_refused(
+    const Documento& documento, Origem origem
+);                                                      // cancelamento-recusado
+http::Problem wrong_state(const Documento& documento);  // estado-nao-permite
+http::Problem in_doubt(const Documento& documento);     // documento-em-duvida
+// autoridade-bloqueada or autoridade-indisponivel: nothing was stored by the authority.
+http::Problem not_taken(const std::optional<Documento>& documento, const Ended& ended);
+http::Problem not_configured(std::string cause);  // autoridade-nao-configurada
+http::Problem no_voiding(Tipo tipo);              // inutilizacao-nao-oferecida
+http::Problem key_reused(const Documento& documento
+);                                             // idempotency-key-reused: it named another document
+http::Problem crowded();                       // unavailable: too many wait already
+http::Problem busy(Duration lease_remaining);  // idempotency-in-progress
+
+std::vector<http::ProblemKind> problem_kinds();
+
+}  // namespace umavez::fiscal

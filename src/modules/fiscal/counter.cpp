@@ -1,0 +1,327 @@
+#include "modules/fiscal/counter.hpp"
+
+#include "base/digest.hpp"
+#include "key_protocol/outcome_problem.hpp"
+#include "modules/fiscal/cancellation.hpp"
+#include "modules/fiscal/fiscal_worker.hpp"
+#include "modules/fiscal/rules/post_rule.hpp"
+#include "modules/parts/answers.hpp"
+
+#include <exception>
+#include <utility>
+#include <variant>
+
+namespace umavez::fiscal {
+namespace {
+
+using key_protocol::problem_of;
+
+Answered refuse(http::Problem problem)
+{
+    return std::unexpected(std::move(problem));
+}
+
+bool is_in_doubt(Estado estado) noexcept
+{
+    return estado == Estado::transmitido || estado == Estado::indeterminado;
+}
+
+bool is_pending(Estado estado) noexcept
+{
+    return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+}
+
+PostedBytes bytes_of(const Documento& documento, const Nova& nova)
+{
+    const bool is_same = documento.xml_sha256 == to_hex(sha256(nova.xml));
+    return is_same ? PostedBytes::same : PostedBytes::others;
+}
+
+// What the row alone says to a POST. Nullopt: something has to be done.
+std::optional<Answered> answer_from_row(const Documento& documento, const Nova& nova)
+{
+    switch (post_step(documento.estado, bytes_of(documento, nova))) {
+        case PostStep::answer_from_cache: return settled_response(200, documento, Origem::cache);
+        case PostStep::refuse_in_doubt: return refuse(in_doubt(documento));
+        case PostStep::refuse_for_good: return refuse(wrong_state(documento));
+        case PostStep::send:
+        case PostStep::send_new_version:
+        case PostStep::conciliate: break;
+    }
+    return std::nullopt;
+}
+
+// What the engine says by itself, where nobody learnt anything.
+std::optional<Answered> answer_of(const Driven& driven)
+{
+    if (const auto* const away = std::get_if<Unavailable>(&driven.outcome)) {
+        const Errc code =
+            away->effect == Effect::none ? Errc::store_unavailable : Errc::store_unknown;
+        return refuse(problem_of(Error{code, away->detail, {}}, true));
+    }
+    if (const auto* const at_it = std::get_if<InProgress>(&driven.outcome)) {
+        return refuse(busy(at_it->retry_after));
+    }
+    return std::nullopt;
+}
+
+Result<std::optional<Documento>> find(Module& module, const TenantId& tenant_id, std::int64_t id)
+{
+    std::optional<Documento> found;
+    const auto done = module.database().read([&](Transaction& transaction) -> Result<void> {
+        auto documento = find_documento(transaction, tenant_id, id);
+        if (!documento) return std::unexpected(documento.error());
+        found = *std::move(documento);
+        return {};
+    });
+    if (!done) return std::unexpected(done.error());
+    return found;
+}
+
+Result<std::optional<Documento>> find_of_key(
+    Module& module, const TenantId& tenant_id, const std::optional<Key>& key
+)
+{
+    std::optional<Documento> found;
+    if (!key) return found;
+    const auto done = module.database().read([&](Transaction& transaction) -> Result<void> {
+        auto documento = find_by_key(transaction, tenant_id, *key);
+        if (!documento) return std::unexpected(documento.error());
+        found = *std::move(documento);
+        return {};
+    });
+    if (!done) return std::unexpected(done.error());
+    return found;
+}
+
+// The issuer's certificate and the endpoint, before anything is marked as sent.
+std::optional<http::Problem> check(Module& module, const Identidade& identidade)
+{
+    const TipoParts* const parts = module.find_tipo(identidade.tipo);
+    if (parts == nullptr) return not_configured("no authority for this type");
+    const auto checked = parts->authority->check({
+        .tipo = identidade.tipo,
+        .ambiente = identidade.ambiente,
+        .emitente = identidade.emitente,
+        .id_autoridade = identidade.id_autoridade.value_or(""),
+    });
+    if (checked) return std::nullopt;
+    return not_configured(checked.error().detail);
+}
+
+}  // namespace
+
+Task<Answered> Counter::serve(std::function<Answered()> question)
+{
+    if (waiting_.fetch_add(1) >= module_.settings().waiting_max) {
+        waiting_.fetch_sub(1);
+        co_return refuse(crowded());
+    }
+    std::optional<Answered> answer;
+    auto asking = threads_.ask([&] {
+        try {
+            answer = question();
+        } catch (const std::exception& thrown) {
+            answer = refuse({.name = "internal-error", .cause = thrown.what()});
+        }
+    });
+    co_await asking;
+    waiting_.fetch_sub(1);
+    co_return *std::move(answer);
+}
+
+Task<Answered> Counter::emit(TenantId tenant_id, Nova nova)
+{
+    std::optional<Answered> known;
+    bool was_in_doubt = false;
+    bool is_new = true;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        known.reset();
+        if (nova.key) {
+            const auto of_key = find_by_key(transaction, tenant_id, *nova.key);
+            if (!of_key) return std::unexpected(of_key.error());
+            const bool is_other =
+                *of_key && (*of_key)->identidade.id_idempotencia != nova.identidade.id_idempotencia;
+            if (is_other) {
+                known = refuse(key_reused(**of_key));
+                return {};
+            }
+        }
+        const auto found =
+            find_by_id_idempotencia(transaction, tenant_id, nova.identidade.id_idempotencia);
+        if (!found) return std::unexpected(found.error());
+        is_new = !*found;
+        if (*found) {
+            was_in_doubt = is_in_doubt((*found)->estado);
+            known = answer_from_row(**found, nova);
+        } else if (module_.needs().check_number) {
+            const auto problem =
+                module_.needs().check_number(transaction, tenant_id, nova.identidade);
+            if (!problem) return std::unexpected(problem.error());
+            if (*problem) known = refuse(**problem);
+        }
+        return {};
+    };
+    auto reading = module_.database().async_read(std::move(closure));
+    const Result<void> done = co_await std::move(reading);
+    if (!done) co_return refuse(problem_of(done.error(), true));
+    if (known) co_return *std::move(known);
+    if (!was_in_doubt) {
+        if (auto problem = check(module_, nova.identidade)) co_return refuse(*std::move(problem));
+    }
+    auto serving = serve([&] { return emit_now(tenant_id, nova, was_in_doubt); });
+    co_return co_await std::move(serving);
+}
+
+Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was_in_doubt)
+{
+    const auto driven = fiscal::emit(module_, tenant_id, nova.identidade.id_idempotencia, &nova);
+    if (!driven) return refuse(problem_of(driven.error(), true));
+    const auto seen = look(module_.database(), tenant_id, nova.identidade.id_idempotencia);
+    if (!seen) return refuse(problem_of(seen.error(), true));
+    const Ended ended = driven->ended.value_or(Ended{});
+    if (!seen->documento) {
+        const auto of_key = find_of_key(module_, tenant_id, nova.key);
+        if (of_key && *of_key) return refuse(key_reused(**of_key));
+        if (auto answer = answer_of(*driven)) return *std::move(answer);
+        return refuse(not_taken(std::nullopt, ended));
+    }
+    const Documento& documento = *seen->documento;
+    const bool is_ours_now = driven->ended && ended.how == How::finished && !ended.was_found;
+    switch (documento.estado) {
+        case Estado::autorizado:
+        case Estado::cancelamento_pendente:
+        case Estado::cancelamento_em_analise:
+            if (is_ours_now) return settled_response(201, documento, Origem::emissao);
+            if (ended.was_found || was_in_doubt) {
+                return settled_response(200, documento, Origem::conciliacao);
+            }
+            return settled_response(200, documento, Origem::cache);
+        case Estado::transmitido:
+        case Estado::indeterminado:
+            if (auto answer = answer_of(*driven)) return *std::move(answer);
+            if (bytes_of(documento, nova) == PostedBytes::others)
+                return refuse(in_doubt(documento));
+            return pending_response(
+                documento, was_in_doubt ? Origem::conciliacao : Origem::emissao, seen->now
+            );
+        case Estado::rejeitado:
+            if (auto answer = answer_of(*driven)) return *std::move(answer);
+            if (ended.word && *ended.word != Word::refused)
+                return refuse(not_taken(documento, ended));
+            if (!ended.word && ended.is_blocked) return refuse(not_taken(documento, ended));
+            return refuse(rejected(documento, Origem::emissao));
+        case Estado::denegado: return refuse(rejected(documento, Origem::emissao));
+        case Estado::reservado:
+            if (auto answer = answer_of(*driven)) return *std::move(answer);
+            return refuse(not_taken(documento, ended));
+        case Estado::cancelado:
+        case Estado::substituido:
+        case Estado::inutilizacao_pendente:
+        case Estado::inutilizado: break;
+    }
+    return refuse(wrong_state(documento));
+}
+
+Task<Answered> Counter::cancel(TenantId tenant_id, std::int64_t id, std::string justificativa)
+{
+    std::optional<Documento> documento;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        auto found = find_documento(transaction, tenant_id, id);
+        if (!found) return std::unexpected(found.error());
+        documento = *std::move(found);
+        return {};
+    };
+    auto reading = module_.database().async_read(std::move(closure));
+    const Result<void> done = co_await std::move(reading);
+    if (!done) co_return refuse(problem_of(done.error(), true));
+    if (!documento) co_return refuse(modules::not_found("documento fiscal", id));
+    if (documento->estado == Estado::cancelado) {
+        co_return settled_response(200, *documento, Origem::cache);
+    }
+    const bool begins = documento->estado == Estado::autorizado;
+    if (!begins && !is_pending(documento->estado)) co_return refuse(wrong_state(*documento));
+    if (begins) {
+        if (auto problem = check(module_, documento->identidade)) {
+            co_return refuse(*std::move(problem));
+        }
+    }
+    auto serving = serve([&] { return cancel_now(*documento, justificativa); });
+    co_return co_await std::move(serving);
+}
+
+Answered Counter::cancel_now(const Documento& documento, const std::string& justificativa)
+{
+    const auto driven = fiscal::cancel(module_, documento, &justificativa);
+    if (!driven) return refuse(problem_of(driven.error(), true));
+    const auto seen =
+        look(module_.database(), documento.tenant_id, documento.identidade.id_idempotencia);
+    if (!seen) return refuse(problem_of(seen.error(), true));
+    if (!seen->documento) return refuse(wrong_state(documento));
+    const Documento& now = *seen->documento;
+    const Ended ended = driven->ended.value_or(Ended{});
+    const bool is_ours_now = driven->ended && ended.how == How::finished && !ended.was_found;
+    const bool was_pending = is_pending(documento.estado);
+    if (now.estado == Estado::cancelado) {
+        if (is_ours_now) return settled_response(200, now, Origem::emissao);
+        const bool was_found = ended.was_found || was_pending;
+        return settled_response(200, now, was_found ? Origem::conciliacao : Origem::cache);
+    }
+    if (auto answer = answer_of(*driven)) return *std::move(answer);
+    if (is_pending(now.estado)) {
+        return pending_response(
+            now, was_pending ? Origem::conciliacao : Origem::emissao, seen->now
+        );
+    }
+    if (now.estado != Estado::autorizado) return refuse(wrong_state(now));
+    if (ended.word == Word::refused || (was_pending && ended.how == How::gave_up)) {
+        return refuse(cancellation_refused(now, was_pending ? Origem::conciliacao : Origem::emissao)
+        );
+    }
+    if (!ended.word && !ended.is_blocked && ended.how == How::gave_up) {
+        return refuse(not_configured(ended.detail));
+    }
+    return refuse(not_taken(now, ended));
+}
+
+Task<Answered> Counter::reconcile(TenantId tenant_id, std::int64_t id)
+{
+    std::optional<Documento> documento;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        auto found = find_documento(transaction, tenant_id, id);
+        if (!found) return std::unexpected(found.error());
+        documento = *std::move(found);
+        return {};
+    };
+    auto reading = module_.database().async_read(std::move(closure));
+    const Result<void> done = co_await std::move(reading);
+    if (!done) co_return refuse(problem_of(done.error(), true));
+    if (!documento) co_return refuse(modules::not_found("documento fiscal", id));
+    const Estado estado = documento->estado;
+    const bool can_be_asked =
+        is_in_doubt(estado) || is_pending(estado) || estado == Estado::autorizado;
+    if (!can_be_asked) co_return settled_response(200, *documento, Origem::cache);
+    auto serving = serve([&] { return reconcile_now(*documento); });
+    co_return co_await std::move(serving);
+}
+
+Answered Counter::reconcile_now(const Documento& documento)
+{
+    Ended asked{.how = How::finished};
+    if (documento.estado == Estado::autorizado) {
+        asked = ask_about(module_, documento);
+    } else {
+        const auto worked = work_on(module_, documento);
+        if (!worked) return refuse(problem_of(worked.error(), true));
+    }
+    const auto now = find(module_, documento.tenant_id, documento.id);
+    if (!now) return refuse(problem_of(now.error(), true));
+    if (!*now) return refuse(modules::not_found("documento fiscal", documento.id));
+    if (is_in_doubt((*now)->estado) || is_pending((*now)->estado)) {
+        return pending_response(**now, Origem::conciliacao, (*now)->updated_at);
+    }
+    if (asked.how == How::open && !(*now)->alerta) return refuse(not_taken(*now, asked));
+    return settled_response(200, **now, Origem::conciliacao);
+}
+
+}  // namespace umavez::fiscal

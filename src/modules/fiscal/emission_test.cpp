@@ -1,0 +1,320 @@
+// Emission against an authority that misbehaves: one authorisation, and a row that says what the ledger says.
+
+#include "modules/fiscal/test_bench.hpp"
+
+namespace umavez::fiscal {
+namespace {
+
+class Emission : public Bench {};
+
+TEST_F(Emission, IsAuthorisedAndKeepsWhatWasSentAndGiven)
+{
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    const Documento here = row(1);
+    EXPECT_EQ(here.estado, Estado::autorizado);
+    EXPECT_EQ(here.versao, 2);
+    EXPECT_EQ(here.tentativas, 1);
+    EXPECT_TRUE(here.autorizado_em);
+    EXPECT_FALSE(here.conciliar_em);
+    EXPECT_EQ(count("SELECT count(*) FROM documentos_xml"), 2);
+    EXPECT_EQ(count("SELECT count(*) FROM documentos_tentativas WHERE palavra = 'authorised'"), 1);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ASecondPostIsAReplayAndSendsNothing)
+{
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    const auto again = emit(process, 1);
+
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(std::holds_alternative<Replayed>(again->outcome));
+    EXPECT_FALSE(again->ended);
+    EXPECT_EQ(authority.emits, 1);
+}
+
+TEST_F(Emission, ALostAnswerIsFoundByAskingUnderTheSameLease)
+{
+    authority.emit_faults = {Fault::answer_lost};
+    Process& process = start();
+
+    const auto driven = emit(process, 1);
+
+    EXPECT_EQ(how(driven), How::finished);
+    EXPECT_TRUE(driven->ended->was_found);
+    EXPECT_EQ(authority.emits, 1);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, AnAbsenceIsBelievedAtOnceWhereARepetitionDoesNoHarm)
+{
+    authority.emit_faults = {Fault::request_lost};
+    authority.dedupes = true;
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    EXPECT_EQ(authority.emits, 2);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, AnAbsenceIsNotBelievedWhileTheCallMayStillArrive)
+{
+    authority.emit_faults = {Fault::lands_later};
+    authority.settles_after = 100ms;
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    EXPECT_TRUE(row(1).conciliar_em);
+    authority.land();
+    converge(process);
+
+    EXPECT_EQ(authority.emits, 1);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, WhatWasLostIsSentAgainByTheWorkerOnceTheAbsenceIsSettled)
+{
+    authority.emit_faults = {Fault::request_lost};
+    authority.settles_after = 60ms;
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    converge(process);
+
+    EXPECT_EQ(authority.emits, 2);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ARefusalFreesTheNumberForCorrectedBytes)
+{
+    authority.emit_faults = {Fault::refused};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::gave_up);
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    EXPECT_NE(row(1).mensagens.find("E0160"), std::string::npos);
+
+    EXPECT_EQ(how(emit(process, 1, "12.00")), How::finished);
+
+    EXPECT_EQ(authority.entry("DPS1").xml, test_xml(1, "12.00"));
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ADenialIsTheEndOfTheNumber)
+{
+    authority.emit_faults = {Fault::denied};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    EXPECT_EQ(estado(1), Estado::denegado);
+    const auto again = emit(process, 1);
+    EXPECT_TRUE(std::holds_alternative<Replayed>(again->outcome));
+    EXPECT_EQ(authority.emits, 1);
+}
+
+TEST_F(Emission, WhatTheAuthorityDidNotTakeIsTriedThreeTimesAndLetGo)
+{
+    authority.emit_faults = {Fault::later, Fault::unreached, Fault::later};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::gave_up);
+
+    EXPECT_EQ(estado(1), Estado::reservado);
+    EXPECT_FALSE(row(1).conciliar_em);
+    EXPECT_EQ(authority.emits, 3);
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ADoubtIsNotTakenBackByALaterRefusalForNow)
+{
+    authority.dedupes = true;
+    authority.emit_faults = {Fault::lands_later, Fault::later, Fault::later};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    authority.land();
+    converge(process);
+
+    EXPECT_EQ(authority.emits, 3);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ThrottledBlocksTheAuthorityForEverybody)
+{
+    authority.emit_faults = {Fault::throttled};
+    Process& process = start();
+    const auto throttled = emit(process, 1);
+    EXPECT_EQ(how(throttled), How::gave_up);
+    EXPECT_TRUE(throttled->ended->is_blocked);
+    EXPECT_EQ(estado(1), Estado::reservado);
+
+    Process& other = start();
+    const auto blocked = emit(other, 2);
+
+    EXPECT_EQ(how(blocked), How::gave_up);
+    EXPECT_TRUE(blocked->ended->is_blocked);
+    EXPECT_GT(blocked->ended->retry_after, 59min);
+    EXPECT_FALSE(has_row(2)) << "nothing is marked as sent";
+    EXPECT_EQ(authority.emits, 1);
+}
+
+TEST_F(Emission, WhatIsSaidToBeThereIsOursIfItIs)
+{
+    authority.emit_faults = {Fault::duplicate};
+    Process& process = start();
+
+    const auto driven = emit(process, 1);
+
+    EXPECT_EQ(how(driven), How::finished);
+    EXPECT_TRUE(driven->ended->was_found);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, WhatIsThereAndNotOursIsForAPerson)
+{
+    authority.dedupes = true;
+    authority.ledger["DPS1"] = {
+        .xml = "<dps n='1'>somebody else's</dps>", .chave = "X", .authorisations = 1
+    };
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    EXPECT_TRUE(row(1).alerta);
+    EXPECT_FALSE(row(1).conciliar_em) << "asking again cannot change it";
+    EXPECT_FALSE(row(1).chave_acesso);
+    EXPECT_EQ(alerts.size(), 1u);
+}
+
+TEST_F(Emission, AnEarlierVersionThatArrivedAfterAllIsRecognised)
+{
+    // The first version is refused although a copy of it is still under way; the second meets it.
+    authority.dedupes = true;
+    authority.emit_faults = {Fault::lands_later, Fault::refused};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1, "first")), How::gave_up);
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    authority.land();
+
+    EXPECT_EQ(how(emit(process, 1, "second")), How::finished);
+
+    EXPECT_EQ(row(1).xml_sha256, to_hex(sha256(test_xml(1, "first"))));
+    expect_agreement(1);
+}
+
+TEST_F(Emission, CancelledBehindOurBackIsNeverSentAgain)
+{
+    authority.emit_faults = {Fault::cancel_behind};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    EXPECT_EQ(estado(1), Estado::cancelado);
+    EXPECT_TRUE(row(1).alerta);
+    EXPECT_EQ(authority.emits, 1);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ACodeThatNobodyKnowsIsAskedAboutAndNoted)
+{
+    authority.emit_faults = {Fault::rubbish};
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    EXPECT_TRUE(row(1).alerta);
+    EXPECT_FALSE(alerts.empty());
+    converge(process);
+
+    EXPECT_FALSE(row(1).alerta);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, AReservedNumberIsSentUnderItsRow)
+{
+    Process& process = start();
+    ASSERT_TRUE(database->transact([](Transaction& transaction) -> Result<void> {
+        const auto made = insert_reserved(transaction, tenant, {identidade_of(1), "2026-02-10"});
+        if (!made) return std::unexpected(made.error());
+        return {};
+    }));
+    const std::int64_t id = row(1).id;
+
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    EXPECT_EQ(row(1).id, id);
+    EXPECT_TRUE(row(1).reservado_em);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, AStopDuringACallLeavesADoubtThatTheNextProcessResolves)
+{
+    authority.close();
+    Process& process = start();
+    std::optional<Result<Driven>> driven;
+    {
+        std::jthread client{[&] { driven = emit(process, 1); }};
+        authority.wait_for_callers(1);
+        process.module.leave();
+        process.module.cut();
+    }
+    EXPECT_EQ(how(*driven), How::open);
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    authority.open();
+
+    Process& next = start();
+    converge(next);
+
+    expect_agreement(1);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+}
+
+TEST_F(Emission, AClosedKeyWithAnOpenRowIsAskedAboutAndNotSent)
+{
+    authority.emit_faults = {Fault::answer_lost};
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    const Request request = request_of(emitir_operation, tenant, identidade_of(1).id_idempotencia);
+    ASSERT_TRUE(process.engine->resolve(
+        {request.tenant_id, request.operation, *request.key},
+        Resolution::succeeded,
+        {},
+        "seen at the portal"
+    ));
+
+    converge(process);
+
+    expect_agreement(1);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+}
+
+TEST_F(Emission, AKeyThatAnOperatorReleasedIsAskedAboutBeforeAnythingIsSent)
+{
+    authority.emit_faults = {Fault::answer_lost};
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    const Request request = request_of(emitir_operation, tenant, identidade_of(1).id_idempotencia);
+    ASSERT_TRUE(
+        process.engine->release({request.tenant_id, request.operation, *request.key}, "by mistake")
+    );
+
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+
+    EXPECT_EQ(authority.emits, 1);
+    expect_agreement(1);
+}
+
+}  // namespace
+}  // namespace umavez::fiscal
