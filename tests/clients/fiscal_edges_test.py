@@ -509,16 +509,6 @@ class CertificateTest(unittest.TestCase):
     def installation(self, emitentes):
         return self.enterContext(FiscalInstallation(self.simulator, emitentes=emitentes))
 
-    def self_signed(self, *days):
-        """A certificate that nobody here vouches for: other.pem with its key."""
-        self.run_openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN=LOJA LTDA:{ISSUER}",
-                         "-keyout", "other.key", "-out", "other.crt", *days)
-        with open(self.simulator.path("other.pem"), "w", encoding="ascii") as file:
-            for name in ("other.crt", "other.key"):
-                with open(self.simulator.path(name), encoding="ascii") as part:
-                    file.write(part.read())
-        return self.simulator.path("other.pem")
-
     def assert_nothing_sent(self, installation):
         self.assertEqual(installation.count("documentos_fiscais", "estado <> 'RESERVADO'"), 0,
                          installation.rows("SELECT estado, mensagens FROM documentos_fiscais"))
@@ -542,20 +532,21 @@ class CertificateTest(unittest.TestCase):
     def test_no_certificate_in_it(self):
         self.assert_does_not_start(self.emitente(self.simulator.path("ledger.jsonl")), "ledger.jsonl")
 
-    def refused_post(self, certificado, *words, statuses=(503,), senha=""):
-        installation = self.installation(self.emitente(certificado, senha))
+    def refused_post(self, certificado, problem, *words):
+        """The server runs, and says no before it says anything to the authority."""
+        installation = self.installation(self.emitente(certificado, ""))
         documents = Documents(installation.node("serve").start())
         answer = documents.post(1)
-        self.assertIn(answer.status, statuses, answer)
+        self.assertEqual(answer.problem, problem, answer)
         self.assert_nothing_sent(installation)
         text = answer.body.decode() + installation.nodes[0].log.tail(50)
         for word in words:
             self.assertIn(word, text)
-        return installation, documents
+        return documents
 
     def test_expired(self):
-        expired = self.self_signed("-days", "-1")
-        _, documents = self.refused_post(expired, "other.pem", statuses=(422, 500, 503))
+        expired = self.simulator.path("expired.pem")
+        documents = self.refused_post(expired, "autoridade-nao-configurada", "expired.pem")
         # A new one in the same file is taken without a restart.
         shutil.copy(self.simulator.path("client.pem"), expired)
         answer = documents.post_until(1)
@@ -563,17 +554,13 @@ class CertificateTest(unittest.TestCase):
 
     def test_of_another_authority(self):
         """The authority does not know who signed it, and hangs up."""
-        self.refused_post(self.self_signed("-days", "2"), statuses=(422, 500, 503))
+        self.refused_post(self.simulator.path("stranger.pem"), "autoridade-indisponivel", "certificate")
 
     def test_server_of_another_authority(self):
         """We do not know who signed theirs: nothing is told to it."""
-        other = self.self_signed("-days", "2")
-        settings = self.simulator.settings
-        try:
-            self.simulator.settings = settings.replace(self.simulator.path("ca.pem"), other)
-            self.refused_post(self.simulator.path("client.pem"))
-        finally:
-            self.simulator.settings = settings
+        own, other = self.simulator.path("ca.pem"), self.simulator.path("stranger.pem")
+        self.simulator.settings = self.simulator.settings.replace(own, other)
+        self.refused_post(self.simulator.path("client.pem"), "autoridade-indisponivel", "certificate")
 
     def test_old_pfx(self):
         """RC2 with 40 bits, as issuers still get them."""
@@ -585,7 +572,7 @@ class CertificateTest(unittest.TestCase):
 
     def test_of_another_company(self):
         with Simulator(issuers=(OTHER_ISSUER,)) as stranger:
-            self.refused_post(stranger.path("client.pem"), OTHER_ISSUER, statuses=(422, 500, 503))
+            self.refused_post(stranger.path("client.pem"), "autoridade-nao-configurada", OTHER_ISSUER)
 
 
 del EdgesTest  # what it has is run by those that are made of it
