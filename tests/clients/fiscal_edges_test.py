@@ -517,7 +517,7 @@ class CertificateTest(unittest.TestCase):
     def assert_does_not_start(self, emitentes, *words):
         """Neither does it start, nor do its settings pass the check."""
         installation = self.installation(emitentes)
-        for command in (("serve", "--listen", "127.0.0.1:0"), ("check",)):
+        for command in (("serve", "--listen", "127.0.0.1:0"), ("config", "check")):
             code, _, complaint = installation.try_run(*command)
             self.assertNotEqual(code, 0, command)
             for word in words:
