@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""Every fault of the authority at every call, and kill -9 of our process at every point that a document passes.
+
+Whatever happened, in the end the authority's ledger shows no number authorised twice and no cancelled note sent again,
+our table says what the ledger says, and a client that asks again gets the same document. UMAVEZ_TORTURE=1 kills at
+every arrival at every point, not only at the first.
+"""
+
+import collections
+import contextlib
+import itertools
+import os
+import queue
+import shutil
+import threading
+import time
+import unittest
+
+import support
+from fiscal import (CANCELLATION, FAULTS_OF_CHANGES, FAULTS_OF_QUESTIONS, ISSUER, OTHER_ISSUER, Documents,
+                    FiscalInstallation, Simulator, dps, id_dps, sha256_of)
+from support import ask_until
+
+TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
+OPEN = ("TRANSMITIDO", "INDETERMINADO", "CANCELAMENTO_PENDENTE", "CANCELAMENTO_EM_ANALISE")
+ATTEMPTS = 3
+MANY = 2 * ATTEMPTS  # a call that fails so often leaves a doubt
+TIMES = (1, MANY) if TORTURE else (MANY,)
+CLIENTS = 12
+SIDE_BY_SIDE = 8  # installations that are killed at a time
+
+
+class Judged(unittest.TestCase):
+    """Compares with the ledger. `of` names a document: its number and its issuer."""
+
+    def account(self, numero, issuer=ISSUER):
+        return self.simulator.ledger.of(id_dps(numero, issuer=issuer))
+
+    def judge(self, numero, row, issuer=ISSUER, case=""):
+        """`row`: what Documents.find gives."""
+        account = self.account(numero, issuer)
+        told = f"{case}: number {numero}: ours {row}, theirs {account}"
+        self.assertLessEqual(len(account.authorised), 1, told)
+        self.assertEqual(account.emitted_after_cancel, 0, told)
+        self.assertLessEqual(sum(event["tipo"] == CANCELLATION for event in account.events), 1, told)
+        self.assertNotIn(row[1] if row else None, OPEN, told)
+        if not account.authorised:
+            self.assertIn(row[1] if row else None, (None, "RESERVADO", "REJEITADO"), told)
+            return account
+        self.assertEqual(row[1], account.estado, told)
+        self.assertEqual(row[2], account.chave, told)
+        self.assertEqual(row[3], account.authorised[0]["sha256"], told)
+        return account
+
+
+class FaultTest(Judged):
+    """Faults alone: many documents at a time on one server, each with its own faults."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.simulator = cls.enterClassContext(Simulator())
+        cls.installation = cls.enterClassContext(FiscalInstallation(cls.simulator, tentativas=ATTEMPTS))
+        cls.documents = Documents(cls.installation.node("serve").start())
+        cls.numbers = itertools.count(1)
+
+    def row(self, numero, issuer=ISSUER):
+        return self.documents.find(self.installation, id_dps(numero, issuer=issuer))
+
+    def settled(self, numero, issuer=ISSUER):
+        """Once the worker has nothing to do with it any more."""
+        def found():
+            row = self.row(numero, issuer)
+            time.sleep(0.02)
+            return row and row[1] not in OPEN and row
+        return ask_until(f"number {numero} is settled", found)
+
+    def ask_again(self, what, question, wanted):
+        """As a client that waits a little before it asks again."""
+        seen = []
+
+        def arrived():
+            seen[:] = [question()]
+            if seen[0].status in wanted:
+                return seen[0]
+            self.assertIn(seen[0].status, (202, 409, 503), f"{what}: {seen[0]}")
+            time.sleep(0.1)
+            return None
+        try:
+            return ask_until(what, arrived)
+        except AssertionError:
+            raise AssertionError(f"{what}: in vain, the last answer was {seen}") from None
+
+    def emit(self, numero, issuer=ISSUER, case="", wanted=(200, 201), **of_body):
+        return self.ask_again(f"{case}: emit {numero}",
+                              lambda: self.documents.post(numero, issuer=issuer, **of_body), wanted)
+
+    def cancel(self, id, case="", wanted=(200,)):
+        return self.ask_again(f"{case}: cancel {id}", lambda: self.documents.cancel(id), wanted)
+
+    def check_replay(self, numero, issuer, account, case, **of_body):
+        again = self.documents.post(numero, issuer=issuer, **of_body)
+        if account.is_cancelled:
+            self.assertEqual((again.status, again.problem), (409, "estado-nao-permite"), f"{case}: {again}")
+            return
+        self.assertEqual((again.status, again.is_replay), (200, True), f"{case}: {again}")
+        self.assertEqual(again.json["origem"], "cache", case)
+        self.assertEqual(again.json["documento"]["chave_acesso"], account.chave, case)
+
+    def run_emission(self, faults, issuer, case):
+        """`faults`: what goes wrong, (call, fault, times)."""
+        numero = next(self.numbers)
+        id = id_dps(numero, issuer=issuer)
+        for call, fault, times in faults:
+            self.simulator.fault(call, fault, times, id)
+        words = {fault for _, fault, _ in faults}
+        sent = {}
+        if "refuse" in words:
+            first = self.emit(numero, issuer, case, (422,))
+            self.assertEqual(first.problem, "documento-rejeitado", case)
+            self.assertEqual(first.json["documento"]["estado"], "REJEITADO", case)
+            self.assertEqual(first.json["mensagens"][0]["codigo"], "E0010", case)
+            self.assertEqual(self.account(numero, issuer).authorised, [], case)
+            sent = {"valor": "61.60"}  # the number is used again, with what was corrected
+        wanted = (200, 201, 409) if "cancel-behind" in words else (200, 201)
+        answer = self.emit(numero, issuer, case, wanted, **sent)
+        row = self.settled(numero, issuer)
+        if "cancel-behind" in words and row[1] == "AUTORIZADO":
+            # Nothing tells us but a question.
+            found = self.documents.reconcile(row[0])
+            self.assertEqual((found.status, found.json["origem"]), (200, "conciliacao"), f"{case}: {found}")
+            row = self.row(numero, issuer)
+        account = self.judge(numero, row, issuer, case)
+        self.assertEqual(len(account.authorised), 1, case)
+        digests = {line["sha256"] for line in account.requests if line["call"] == "emitir"}
+        last = sha256_of(dps(numero, issuer=issuer, **sent))
+        self.assertLessEqual(digests, {sha256_of(dps(numero, issuer=issuer)), last})
+        self.assertEqual(account.authorised[0]["sha256"], last, case)
+        if answer.status != 409:
+            self.assertEqual(answer.json["documento"]["id"], int(row[0]), case)
+        self.check_replay(numero, issuer, account, case, **sent)
+
+    def run_cancellation(self, faults, issuer, case):
+        numero = next(self.numbers)
+        id = self.emit(numero, issuer, case).json["documento"]["id"]
+        for call, fault, times in faults:
+            self.simulator.fault(call, fault, times, id_dps(numero, issuer=issuer))
+        if "refuse" in {fault for _, fault, _ in faults}:
+            refused = self.cancel(id, case, (422,))
+            self.assertEqual(refused.json["mensagens"][0]["codigo"], "E0822", f"{case}: {refused}")
+            self.assertEqual(self.settled(numero, issuer)[1], "AUTORIZADO", case)
+        answer = self.cancel(id, case)
+        self.assertEqual(answer.json["documento"]["estado"], "CANCELADO", f"{case}: {answer}")
+        account = self.judge(numero, self.settled(numero, issuer), issuer, case)
+        self.assertTrue(account.is_cancelled, case)
+        again = self.documents.cancel(id)
+        self.assertEqual((again.status, again.json["origem"]), (200, "cache"), f"{case}: {again}")
+        self.check_replay(numero, issuer, account, case)
+
+    def run_all(self, cases):
+        """`cases`: (run, faults). Throttling blocks an issuer, so it has its own, one at a time."""
+        def is_throttled(case):
+            return any(fault == "throttle" for _, fault, _ in case[1])
+        waiting, blocking = queue.SimpleQueue(), queue.SimpleQueue()
+        for case in cases:
+            (blocking if is_throttled(case) else waiting).put(case)
+        errors = []
+
+        def work(cases, issuer):
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    run, faults = cases.get_nowait()
+                    try:
+                        run(faults, issuer, f"{run.__name__} {faults}")
+                    except Exception as error:  # told in the end, with all others
+                        errors.append(f"{run.__name__} {faults}: {error}")
+
+        threads = [threading.Thread(target=work, args=(waiting, ISSUER)) for _ in range(CLIENTS)]
+        threads.append(threading.Thread(target=work, args=(blocking, OTHER_ISSUER)))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(errors, [], f"{len(errors)} of {len(cases)} cases")
+
+    def test_emission(self):
+        cases = [[("emitir", fault, times)] for fault in (*FAULTS_OF_CHANGES, "cancel-behind") for times in (1, MANY)
+                 if (fault, times) != ("refuse", MANY)]
+        self.run_all([(self.run_emission, faults) for faults in cases])
+
+    def test_question_after_a_doubt(self):
+        """The answer to the emission is lost, with or without the note, and then the question fails too."""
+        asked = (("answer-lost", "consultar"), ("answer-lost", "consultar-nota"), ("answer-lost", "consultar-evento"),
+                 ("drop-request", "consultar"))
+        cases = [[("emitir", first, 1), (call, fault, times)]
+                 for first, call in asked for fault in FAULTS_OF_QUESTIONS for times in TIMES]
+        self.run_all([(self.run_emission, faults) for faults in cases])
+
+    def test_cancellation(self):
+        cases = [[("cancelar", fault, times)] for fault in FAULTS_OF_CHANGES for times in (1, MANY)
+                 if (fault, times) != ("refuse", MANY)]
+        self.run_all([(self.run_cancellation, faults) for faults in cases])
+
+    def test_question_after_a_cancellation(self):
+        cases = [[("cancelar", first, 1), ("consultar-evento", fault, times)]
+                 for first in ("answer-lost", "drop-request") for fault in FAULTS_OF_QUESTIONS for times in TIMES]
+        self.run_all([(self.run_cancellation, faults) for faults in cases])
+
+
+class Scenario:
+    """What a document goes through before and while its process is killed."""
+
+    def __init__(self, name, faults=(), is_cancellation=False, first_death=None):
+        self.name, self.faults, self.is_cancellation, self.first_death = name, faults, is_cancellation, first_death
+
+
+SCENARIOS = (
+    Scenario("emission"),
+    Scenario("emission, answer lost", [("emitir", "answer-lost", 1)]),
+    Scenario("emission in doubt", [("emitir", "answer-lost", 1), ("consultar", "error-500", ATTEMPTS)]),
+    Scenario("emission in doubt, never arrived", [("emitir", "drop-request", 1), ("consultar", "error-500", ATTEMPTS)]),
+    Scenario("emission, duplicate", [("emitir", "duplicate", 1)]),
+    Scenario("emission, slow", [("emitir", "slow", 1)]),
+    Scenario("emission left before it was sent", first_death="handler_before_effect:1"),
+    Scenario("emission left after it was sent", first_death="handler_after_effect:1"),
+    Scenario("cancellation", is_cancellation=True),
+    Scenario("cancellation, answer lost", [("cancelar", "answer-lost", 1)], is_cancellation=True),
+    Scenario("cancellation in doubt", [("cancelar", "answer-lost", 1), ("consultar-evento", "error-500", ATTEMPTS)],
+             is_cancellation=True),
+    Scenario("cancellation in doubt, never arrived",
+             [("cancelar", "drop-request", 1), ("consultar-evento", "error-500", ATTEMPTS)], is_cancellation=True),
+    Scenario("cancellation left before it was sent", is_cancellation=True, first_death="handler_before_effect:1"),
+    Scenario("cancellation left after it was sent", is_cancellation=True, first_death="handler_after_effect:1"),
+)
+# Those that a document certainly passes; others are killed at too, where it passes them.
+POINTS = {"claim_before_write", "claim_after_write", "handler_before_effect", "handler_after_effect",
+          "lane_before_commit", "lane_after_commit", "complete_before_write", "complete_after_write",
+          "doubt_before_write", "reconcile_before_ask", "reconcile_after_answer", "run_after_reconcile"}
+
+
+class Life:
+    """One document in an installation of its own, made of a copy of the template's database."""
+
+    def __init__(self, test, scenario, numero, kill_at=None):
+        self.test, self.scenario, self.numero, self.kill_at = test, scenario, numero, kill_at
+        self.installation = FiscalInstallation(test.simulator, tentativas=ATTEMPTS)
+        test.addCleanup(self.installation.__exit__, RuntimeError)
+        shutil.copy(test.template, self.installation.folder)
+        self.node = self.installation.node("serve")
+        self.documents = Documents(self.node)
+        self.asking = None
+        self.case = f"{scenario.name} killed at {kill_at}"
+        id = id_dps(numero)
+        for call, fault, times in scenario.faults:
+            test.simulator.fault(call, fault, times, id)
+
+    def row(self):
+        return self.documents.find(self.installation, id_dps(self.numero))
+
+    def ask(self):
+        """What the client wants, once."""
+        if not self.scenario.is_cancellation:
+            return self.documents.post(self.numero)
+        return self.documents.cancel(self.row()[0])
+
+    def ask_aside(self):
+        """As ask(), by a thread: the server may die meanwhile, or be long about it."""
+        self.asking = threading.Thread(target=self.ask)
+        self.asking.start()
+
+    def is_over(self):
+        row = self.row()
+        return row is not None and row[1] not in OPEN and \
+            row[1] == ("CANCELADO" if self.scenario.is_cancellation else "AUTORIZADO")
+
+    def wait_over(self):
+        """The client keeps asking, the worker does the rest."""
+        def over():
+            if self.is_over():
+                return True
+            self.ask()
+            time.sleep(0.05)
+            return False
+        ask_until(f"{self.case}: {self.numero} is over", over)
+
+    def leave(self):
+        """The first death, which leaves something for the life that is looked at."""
+        self.node.start(kill_at=self.scenario.first_death)
+        self.ask_aside()
+
+    def left(self):
+        self.node.wait_killed()
+        self.asking.join()
+
+    def watch(self):
+        """How often each point is passed, before and until the end: {point: (before, after)}."""
+        self.node.start(watched=True)
+        arrivals = self.node.arrivals
+        before = {point: arrivals.count(point) for point in arrivals.points}
+        if self.scenario.first_death:
+            before = dict.fromkeys(before, 0)  # the worker begins when the process does
+        self.ask()
+        self.wait_over()
+        passed = {point: (before[point], arrivals.count(point)) for point in arrivals.points}
+        self.node.stop()
+        return {point: counts for point, counts in passed.items() if counts[1] > counts[0]}
+
+    def begin_killed(self):
+        self.node.start(kill_at=self.kill_at)
+        if self.node.process.poll() is None:
+            self.ask_aside()
+
+    def wait_killed(self):
+        """Idle work is not the same in every life: where the document alone does not lead there, others do."""
+        fillers = self.test.numbers
+
+        def died():
+            if self.node.process.poll() is not None:
+                return True
+            if self.asking is None or not self.asking.is_alive():
+                if self.is_over():
+                    self.documents.post(next(fillers))
+                else:
+                    self.ask_aside()
+            time.sleep(0.02)
+            return False
+        ask_until(f"{self.case}: {self.numero} kills its process", died)
+        self.node.wait_killed()
+        if self.asking:
+            self.asking.join()
+
+    def recover(self):
+        """What is under way comes to an end without the client; then the client asks again."""
+        row = self.row()
+        self.was = row[1] if row else None
+        self.node.start()
+
+    def check(self):
+        test = self.test
+
+        def settled():
+            row = self.row()
+            time.sleep(0.02)
+            return row is None or row[1] not in OPEN
+        ask_until(f"{self.case}: {self.numero}, which was {self.was}, is settled", settled)
+        test.judge(self.numero, self.row(), case=self.case)
+        self.wait_over()
+        account = test.judge(self.numero, self.row(), case=self.case)
+        test.assertEqual(len({line["sha256"] for line in account.requests if line["call"] == "emitir"}), 1, self.case)
+        again = self.ask()
+        test.assertEqual((again.status, again.json["origem"]), (200, "cache"), f"{self.case}: {again}")
+        test.assertEqual(again.json["documento"]["chave_acesso"], account.chave, self.case)
+        if self.scenario.is_cancellation:
+            test.assertTrue(account.is_cancelled)
+            posted = self.documents.post(self.numero)
+            test.assertEqual((posted.status, posted.problem), (409, "estado-nao-permite"), f"{self.case}: {posted}")
+        self.node.stop()
+
+
+class KillTest(Judged):
+    """kill -9 where it hurts. Every life has a database of its own, and all have one authority."""
+
+    def setUp(self):
+        self.simulator = self.enterContext(Simulator())
+        self.numbers = itertools.count(1)
+        self.killed = collections.Counter()
+        self.template, self.emitted = None, []
+
+    def make_template(self, count):
+        """A database with documents that are authorised already, one for each life that cancels."""
+        with FiscalInstallation(self.simulator) as installation:
+            documents = Documents(installation.node("serve").start())
+            numbers = [next(self.numbers) for _ in range(count)]
+            answers = support.in_threads(min(count, CLIENTS), lambda each: [
+                documents.post_until(numero) for numero in numbers[each::CLIENTS]])
+            self.assertEqual(sum(len(each) for each in answers), count)
+            installation.nodes[0].stop()
+            self.template = os.path.join(self.simulator.folder, "umavez.db")
+            shutil.copy(os.path.join(installation.folder, "umavez.db"), self.template)
+        self.emitted = numbers
+
+    def life(self, scenario, kill_at=None):
+        numero = self.emitted.pop() if scenario.is_cancellation else next(self.numbers)
+        return Life(self, scenario, numero, kill_at)
+
+    def in_batches(self, lives, *steps):
+        """Every step with all lives of a batch before the next: what one waits for, all wait for together."""
+        for begin in range(0, len(lives), SIDE_BY_SIDE):
+            batch = lives[begin:begin + SIDE_BY_SIDE]
+            for step in steps:
+                for life in batch:
+                    step(life)
+
+    def points_of(self, life):
+        """Where to kill: (point, arrival)."""
+        passed = life.watch()
+        chosen = []
+        for point, (before, after) in passed.items():
+            is_plain = not life.scenario.faults and not life.scenario.first_death
+            most = after - before if TORTURE or (point.startswith("lane_") and is_plain) else 1
+            chosen += [f"{point}:{before + each}" for each in range(1, most + 1)]
+        return chosen
+
+    def run_scenarios(self, scenarios):
+        self.make_template(20 * sum(each.is_cancellation for each in scenarios) or 1)
+        watched = [self.life(each) for each in scenarios]
+        left = [life for life in watched if life.scenario.first_death]
+        self.in_batches(left, Life.leave, Life.left)
+        cases = [(life.scenario, kill_at) for life in watched for kill_at in self.points_of(life)]
+        for begin in range(0, len(cases), SIDE_BY_SIDE):
+            lives = [self.life(scenario, kill_at) for scenario, kill_at in cases[begin:begin + SIDE_BY_SIDE]]
+            self.in_batches([life for life in lives if life.scenario.first_death], Life.leave, Life.left)
+            self.in_batches(lives, Life.begin_killed, Life.wait_killed, Life.recover, Life.check)
+            for life in lives:
+                self.killed[life.kill_at.split(":")[0]] += 1
+        print(f"{len(cases)} deaths: {dict(self.killed)}")
+        ledger = self.simulator.ledger
+        twice = {id: account for id, account in ledger.accounts.items() if len(account.authorised) > 1}
+        self.assertEqual(twice, {})
+
+    def test_emission(self):
+        self.run_scenarios([each for each in SCENARIOS if not each.is_cancellation])
+        self.assertLessEqual(POINTS, set(self.killed))
+
+    def test_cancellation(self):
+        self.run_scenarios([each for each in SCENARIOS if each.is_cancellation])
+        self.assertLessEqual(POINTS, set(self.killed))
+
+
+if __name__ == "__main__":
+    support.run_tests()
