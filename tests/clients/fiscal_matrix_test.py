@@ -211,6 +211,7 @@ class Scenario:
 
     def __init__(self, name, faults=(), is_cancellation=False, first_death=None):
         self.name, self.faults, self.is_cancellation, self.first_death = name, faults, is_cancellation, first_death
+        self.is_slow = any(fault == "slow" for _, fault, _ in faults)
 
 
 SCENARIOS = (
@@ -228,6 +229,7 @@ SCENARIOS = (
              is_cancellation=True),
     Scenario("cancellation in doubt, never arrived",
              [("cancelar", "drop-request", 1), ("consultar-evento", "error-500", ATTEMPTS)], is_cancellation=True),
+    Scenario("cancellation, slow", [("cancelar", "slow", 1)], is_cancellation=True),
     Scenario("cancellation left before it was sent", is_cancellation=True, first_death="handler_before_effect:1"),
     Scenario("cancellation left after it was sent", is_cancellation=True, first_death="handler_after_effect:1"),
 )
@@ -395,6 +397,9 @@ class KillTest(Judged):
         passed = life.watch()
         chosen = []
         for point, (before, after) in passed.items():
+            # These come with time, so they are waited for where a call takes some.
+            if point.startswith(("heartbeat_", "sweep_")) and not life.scenario.is_slow:
+                continue
             is_plain = not life.scenario.faults and not life.scenario.first_death
             most = after - before if TORTURE or (point.startswith("lane_") and is_plain) else 1
             chosen += [f"{point}:{before + each}" for each in range(1, most + 1)]
