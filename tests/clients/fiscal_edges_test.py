@@ -19,13 +19,15 @@ from postgres import Postgres
 from support import WAIT_SECONDS, ask_until, in_threads, need
 
 ATTEMPTS = 3
+# Nothing is slow here but the machine: whoever waits long enough gets the answer that is looked at.
+PATIENT = {"timeout_emissao": "30s", "timeout_consulta": "30s", "timeout_cancelamento": "30s"}
 
 
 class EdgesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.simulator = cls.enterClassContext(Simulator())
-        cls.installation = cls.enterClassContext(FiscalInstallation(cls.simulator, tentativas=ATTEMPTS))
+        cls.installation = cls.enterClassContext(FiscalInstallation(cls.simulator, tentativas=ATTEMPTS, **PATIENT))
         cls.node = cls.installation.node("serve").start()
         cls.documents = Documents(cls.node)
         cls.numbers = itertools.count(1)
@@ -410,7 +412,7 @@ class CommandTest(EdgesTest):
 
 class TenantTest(unittest.TestCase):
     def test_an_issuer_belongs_to_one_tenant(self):
-        with Simulator() as simulator, FiscalInstallation(simulator) as installation:
+        with Simulator() as simulator, FiscalInstallation(simulator, **PATIENT) as installation:
             installation.run("migrate")
             tokens = {tenant: installation.run("token", "create", "--tenant", tenant, "--role", "writer").split()[-1]
                       for tenant in ("default", "acme")}
@@ -442,7 +444,8 @@ class GuardTest(unittest.TestCase):
 
     def start(self, **settings):
         simulator = self.enterContext(Simulator())
-        installation = self.enterContext(FiscalInstallation(simulator, self.enterContext(Postgres()), **settings))
+        installation = self.enterContext(FiscalInstallation(
+            simulator, self.enterContext(Postgres()), **PATIENT, **settings))
         return simulator, installation, [installation.node("serve").start() for _ in range(2)]
 
     def test_storm_of_questions(self):
@@ -511,7 +514,7 @@ class CertificateTest(unittest.TestCase):
         return "[[fiscal.emitente]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
 
     def installation(self, emitentes):
-        return self.enterContext(FiscalInstallation(self.simulator, emitentes=emitentes))
+        return self.enterContext(FiscalInstallation(self.simulator, emitentes=emitentes, **PATIENT))
 
     def assert_nothing_sent(self, installation):
         self.assertEqual(installation.count("documentos_fiscais", "estado <> 'RESERVADO'"), 0,
