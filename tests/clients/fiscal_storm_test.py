@@ -172,7 +172,7 @@ class StormTest(unittest.TestCase):
         return self.errors or not any(thread.is_alive() for thread in self.clients)
 
     def test_every_number_once(self):
-        self.clients = [threading.Thread(target=self.work, args=(number,)) for number in range(CLIENTS)]
+        self.clients = [threading.Thread(target=self.work, args=(number,), daemon=True) for number in range(CLIENTS)]
         for thread in self.clients:
             thread.start()
         step = max(COUNT // (200 if TORTURE else 14), 1)  # documents between two deaths
