@@ -10,8 +10,8 @@
 
 namespace umavez {
 
-// GET /ops/documentos-fiscais/{nome}, POST /ops/documentos-fiscais/{nome}/conciliar, GET /ops/numeracao. `nome` is
-// an id, an access key, an id_idempotencia or the id of a DPS. The module outlives the routes.
+// GET /ops/documentos-fiscais/{nome}, POST /ops/documentos-fiscais/{nome}/conciliar, GET /ops/numeracao.
+// `nome` is an id, an access key, an id_idempotencia or the id of a DPS. The module outlives the routes.
 std::vector<key_protocol::CallRoute> fiscal_operator_routes(
     const operators::OperatorNeeds& needs, fiscal::Module& module
 );

@@ -1,7 +1,7 @@
 // Hostile XML for the reader, the canonical form, signatures and the DPS.
 //
-// Checked: what is read has UTF-8 names and texts; its canonical form is read again, and its canonical form is
-// itself; and a refusal is a sentence.
+// Checked: what is read has UTF-8 names and texts; its canonical form is read again, and its canonical form
+// is itself; and a refusal is a sentence.
 
 #include "base/utf8.hpp"
 #include "modules/fiscal/nacional/dps.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// The endpoints of numbering: /api/v1/numeracao/faixas, /reservas and /inutilizaveis. They are added before the
-// server starts; what they do then is thread-safe.
+// The endpoints of numbering: /api/v1/numeracao/faixas, /reservas and /inutilizaveis. They are added before
+// the server starts; what they do then is thread-safe.
 
 #include "http/schema.hpp"
 #include "key_protocol/protect.hpp"
