@@ -226,9 +226,9 @@ Ended ask_about(Module& module, const Documento& documento)
     Plan plan = plan_of(module, *parts->authority);
     plan.sends_first = false;
     plan.attempts = 1;
-    plan.unclear = sent->unclear;
     plan.consult = [&](Course& on) { return consult_versions(module, on, sent->bytes); };
     if (!is_in_doubt(documento.estado)) return verify(course, plan);
+    plan.unclear = sent->unclear;
     plan.amend = [&](Documento& next) { next.xml_sha256 = sent->bytes.sha256; };
     Ended ended = drive(course, plan);
     if (ended.how != How::may_send) return ended;
