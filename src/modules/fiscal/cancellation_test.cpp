@@ -102,6 +102,22 @@ TEST_F(Cancellation, ARefusalLeavesTheDocumentAuthorisedAndTheNextRequestIsANewO
     expect_agreement(1);
 }
 
+TEST_F(Cancellation, ACodeThatNobodyKnowsIsARefusalWhereNoEventIsThere)
+{
+    authority.cancel_faults = {Fault::unclear};
+    settings.settle = 60ms;
+    Process& process = start_with_document();
+
+    EXPECT_EQ(how(cancel(process, 1)), How::open);
+    converge(process);
+
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    EXPECT_NE(row(1).mensagens.find("X8"), std::string::npos) << row(1).mensagens;
+    EXPECT_FALSE(row(1).pedido_sha256);
+    EXPECT_EQ(authority.cancels, 1);
+    expect_agreement(1);
+}
+
 TEST_F(Cancellation, WhatTheAuthorityDidNotTakeLeavesTheDocumentAuthorised)
 {
     authority.cancel_faults = {Fault::unreached, Fault::later, Fault::later};

@@ -4,6 +4,7 @@
 #include "base/random.hpp"
 #include "base/random_unit.hpp"
 #include "base/shown.hpp"
+#include "modules/parts/read.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -54,15 +55,11 @@ std::optional<std::string> text_if_any(const std::string& text)
 
 Result<Seen> look(Database& database, const TenantId& tenant_id, std::string_view id_idempotencia)
 {
-    Seen seen;
-    const auto done = database.read([&](Transaction& transaction) -> Result<void> {
+    return modules::read(database, [&](Transaction& transaction) -> Result<Seen> {
         auto found = find_by_id_idempotencia(transaction, tenant_id, id_idempotencia);
         if (!found) return std::unexpected(found.error());
-        seen = {*std::move(found), transaction.now()};
-        return {};
+        return Seen{*std::move(found), transaction.now()};
     });
-    if (!done) return std::unexpected(done.error());
-    return seen;
 }
 
 Course::Course(

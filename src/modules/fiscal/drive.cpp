@@ -16,8 +16,7 @@ constexpr Duration short_wait = std::chrono::seconds{2};
 
 bool is_open(Estado estado) noexcept
 {
-    return estado == Estado::transmitido || estado == Estado::indeterminado ||
-           estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+    return is_in_doubt(estado) || is_cancelling(estado);
 }
 
 bool is_cancellation(Word word) noexcept
@@ -30,7 +29,8 @@ public:
     Driver(Course& course, const Plan& plan)
         : course_(course),
           plan_(plan),
-          before_(course.row() ? course.row()->estado : Estado::reservado)
+          before_(course.row() ? course.row()->estado : Estado::reservado),
+          unclear_(plan.unclear)
     {
     }
 
@@ -41,7 +41,8 @@ public:
             if (!called) return failed(called.error());
             if (const auto* const refused = std::get_if<NotCalled>(&*called)) {
                 const Duration wait = refused->permission.wait;
-                const bool is_near = !refused->permission.is_blocked && wait <= short_wait;
+                const bool is_near = !refused->permission.is_blocked && wait <= short_wait &&
+                                     turns_++ < plan_.attempts;
                 if (is_near && course_.may_go_on() && course_.pause(wait)) continue;
                 return not_called(*refused, sends);
             }
@@ -49,6 +50,7 @@ public:
             ++(sends ? sent_ : asked_);
             // What may be under way cannot be taken back by a later answer.
             if (sends && effect_of(said.word) == Effect::unknown) before_ = in_doubt();
+            if (sends) unclear_ = find_unclear(said);
             const auto delay = delay_after(said, sends);
             NextStep step = step_after(said, sends, delay.has_value());
             if (step.then == Then::wait && !course_.pause(*delay)) {
@@ -105,6 +107,12 @@ private:
         return plan_.change == Act::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
     }
 
+    static std::optional<std::string> find_unclear(const Said& said)
+    {
+        if (said.word != Word::unknown || said.mensagens.empty()) return std::nullopt;
+        return to_json(said.mensagens);
+    }
+
     // Nullopt: the call is not made again now.
     std::optional<Duration> delay_after(const Said& said, bool sent) const
     {
@@ -128,6 +136,7 @@ private:
                 .is_settled =
                     plan_.settle == Duration{0} || !until || course_.now() >= *until + plan_.settle,
                 .has_code = !said.mensagens.empty(),
+                .was_unclear = unclear_.has_value(),
                 .is_ours = said.is_ours,
             }
         );
@@ -175,8 +184,7 @@ private:
         if (!step.concern) next.alerta = std::nullopt;
         // Polled until the tax office has decided.
         if (is_open(next.estado)) put_off(next, said.wait);
-        Ended ended{.how = How::finished, .was_found = was_found, .mensagens = said.mensagens};
-        ended.word = said.word;
+        Ended ended{.how = How::finished, .was_found = was_found, .word = said.word};
         return write(std::move(next), std::move(ended), said, plan_.on_final);
     }
 
@@ -185,6 +193,8 @@ private:
         Documento next = next_row(step, said);
         next.conciliar_em = std::nullopt;
         next.conciliacoes = 0;
+        // The refusal was told by what was sent, and not by the question about it.
+        if (step.concern == Concern::unlisted_code && unclear_) next.mensagens = *unclear_;
         // A number that was taken by sending it is taken all the same.
         if (next.estado == Estado::reservado && !next.reservado_em) {
             next.reservado_em = next.created_at;
@@ -195,9 +205,8 @@ private:
             .is_blocked = said.word == Word::throttled,
             .retry_after = said.wait,
             .detail = said.detail,
-            .mensagens = said.mensagens,
+            .word = said.word,
         };
-        ended.word = said.word;
         return write(std::move(next), std::move(ended), said);
     }
 
@@ -211,7 +220,6 @@ private:
             .how = How::open,
             .retry_after = *next.conciliar_em - course_.now(),
             .detail = said.detail.empty() ? std::string{to_text(said.word)} : said.detail,
-            .mensagens = said.mensagens,
         };
         // Asking again cannot change what is there; a person can.
         if (step.concern == Concern::not_ours) next.conciliar_em = std::nullopt;
@@ -266,8 +274,10 @@ private:
     const Plan& plan_;
     Estado before_;
     std::optional<Concern> concern_;  // the last one; a doubt is told with it
+    std::optional<std::string> unclear_;
     std::uint32_t sent_ = 0;
     std::uint32_t asked_ = 0;
+    std::uint32_t turns_ = 0;  // of the guard, that were waited for
 };
 
 }  // namespace

@@ -212,6 +212,22 @@ TEST_F(Emission, AnEarlierVersionThatArrivedAfterAllIsRecognised)
     expect_agreement(1);
 }
 
+TEST_F(Emission, AnEarlierVersionThatCouldNotBeAskedAboutIsAskedAboutAgain)
+{
+    authority.dedupes = true;
+    authority.emit_faults = {Fault::lands_later, Fault::refused};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1, "first")), How::gave_up);
+    authority.land();
+    authority.consult_faults = {Fault::none, Fault::request_lost};
+
+    EXPECT_EQ(how(emit(process, 1, "second")), How::finished);
+
+    EXPECT_EQ(row(1).xml_sha256, to_hex(sha256(test_xml(1, "first"))));
+    EXPECT_TRUE(alerts.empty());
+    expect_agreement(1);
+}
+
 TEST_F(Emission, CancelledBehindOurBackIsNeverSentAgain)
 {
     authority.emit_faults = {Fault::cancel_behind};
@@ -237,6 +253,35 @@ TEST_F(Emission, ACodeThatNobodyKnowsIsAskedAboutAndNoted)
     converge(process);
 
     EXPECT_FALSE(row(1).alerta);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ACodeThatNobodyKnowsIsARefusalWhereNothingIsThere)
+{
+    authority.emit_faults = {Fault::unclear};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::gave_up);
+
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    EXPECT_NE(row(1).mensagens.find("X8"), std::string::npos) << row(1).mensagens;
+    EXPECT_TRUE(row(1).alerta);
+    EXPECT_EQ(authority.emits, 1) << "the same bytes would be answered in the same way";
+}
+
+TEST_F(Emission, ARefusalThatNobodyUnderstoodIsRecognisedByTheWorkerToo)
+{
+    authority.emit_faults = {Fault::unclear};
+    authority.settles_after = 60ms;
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+
+    converge(process);
+
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    EXPECT_NE(row(1).mensagens.find("X8"), std::string::npos) << row(1).mensagens;
+    EXPECT_EQ(authority.emits, 1);
+    EXPECT_EQ(how(emit(process, 1, "12.00")), How::finished);
     expect_agreement(1);
 }
 

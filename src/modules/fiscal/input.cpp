@@ -1,6 +1,7 @@
 #include "modules/fiscal/input.hpp"
 
 #include "base/utf8.hpp"
+#include "http/header_syntax.hpp"
 #include "key_protocol/translated.hpp"
 #include "modules/fiscal/ids/inscricao.hpp"
 
@@ -21,6 +22,7 @@ constexpr std::size_t word_max = 20;
 constexpr std::size_t inscricao_max = 20;  // with punctuation
 constexpr std::size_t serie_max = 5;
 constexpr std::size_t municipio_max = 7;
+constexpr char32_t latin1_last = 0xff;
 
 void refuse_word(BodyFields& fields, const char* name, const std::vector<std::string>& words)
 {
@@ -141,9 +143,22 @@ Read<Nova> read_nova(
 Read<std::string> read_justificativa(const JsonTree* body, Language language)
 {
     BodyFields fields{body, {"justificativa"}};
-    std::string text = fields.text("justificativa", justificativa_max);
+    const std::string given = fields.text("justificativa", justificativa_max);
+    std::string text{http::trim(given)};
     std::size_t characters = 0;
-    for (std::string_view rest = text; !rest.empty(); ++characters) take_character(rest);
+    bool is_latin1 = true;
+    for (std::string_view rest = text; !rest.empty(); ++characters) {
+        is_latin1 = take_character(rest) <= latin1_last && is_latin1;
+    }
+    if (!is_latin1) {
+        fields.refuse(
+            "justificativa",
+            {"may have letters, digits and signs of Latin-1 only, no dashes or quotes of "
+             "typesetters",
+             "só pode ter letras, dígitos e sinais do Latin-1, sem travessões ou aspas tipográficas"
+            }
+        );
+    }
     if (characters < justificativa_min) {
         fields.refuse(
             "justificativa",

@@ -128,6 +128,39 @@ Result<void> end_tentativa(
     return {};
 }
 
+Result<std::vector<std::string>> sent_versions(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+)
+{
+    const auto to_digest = [](const Row& row) -> Result<std::string> { return row.text(0); };
+    return modules::all_rows(
+        transaction.query(
+            "SELECT xml_sha256, max(id) FROM documentos_tentativas "
+            "WHERE documento_id = $1 AND operacao = $2 AND xml_sha256 IS NOT NULL "
+            "GROUP BY xml_sha256 ORDER BY 2 DESC LIMIT 10",
+            {documento_id, std::string{to_text(operacao)}}
+        ),
+        to_digest
+    );
+}
+
+Result<std::optional<std::string>> find_unclear(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+)
+{
+    const auto rows = transaction.query(
+        "SELECT palavra, mensagens FROM documentos_tentativas "
+        "WHERE documento_id = $1 AND operacao = $2 ORDER BY id DESC LIMIT 1",
+        {documento_id, std::string{to_text(operacao)}}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    if (rows->empty()) return std::nullopt;
+    const auto word = modules::text_at(rows->front(), 0);
+    std::string mensagens = rows->front().text(1);
+    if (word != to_text(Word::unknown) || mensagens == "[]") return std::nullopt;
+    return mensagens;
+}
+
 Result<modules::Listed<Tentativa>> list_tentativas(
     Transaction& transaction,
     const TenantId& tenant_id,

@@ -51,6 +51,16 @@ Result<void> end_tentativa(
     Transaction& transaction, std::int64_t tentativa_id, const Said& said, Duration took
 );
 
+// The digests of what this operation sent, each once, the newest first; at most ten.
+Result<std::vector<std::string>> sent_versions(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+);
+
+// The messages of the newest call of this operation, if it was answered with a code that tells nothing: JSON.
+Result<std::optional<std::string>> find_unclear(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+);
+
 // A page in the order of their ids.
 Result<modules::Listed<Tentativa>> list_tentativas(
     Transaction& transaction,

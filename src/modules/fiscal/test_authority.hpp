@@ -32,6 +32,7 @@ enum class Fault : std::uint8_t {
     cancel_behind,  // stored, no answer, and at once cancelled by somebody else
     analysis,       // of a cancellation: the tax office looks at it
     rubbish,        // stored, answered with a code that nobody knows
+    unclear,        // nothing was stored, answered with a code that nobody knows
 };
 
 class TestAuthority final : public Authority {
@@ -189,6 +190,7 @@ private:
             case Fault::refused: return {.word = Word::refused, .mensagens = {{"E0160", "não"}}};
             case Fault::denied: return {.word = Word::denied, .mensagens = {{"110", "denegado"}}};
             case Fault::throttled: return {.word = Word::throttled, .wait = throttle_wait};
+            case Fault::unclear: return {.word = Word::unknown, .mensagens = {{"X8", "?"}}};
             case Fault::lands_later:
                 under_way.push_back({id, subject.xml, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
@@ -221,6 +223,7 @@ private:
             case Fault::refused:
             case Fault::denied: return {.word = Word::refused, .mensagens = {{"E0822", "prazo"}}};
             case Fault::throttled: return {.word = Word::throttled, .wait = throttle_wait};
+            case Fault::unclear: return {.word = Word::unknown, .mensagens = {{"X8", "?"}}};
             case Fault::lands_later:
                 under_way.push_back({id, {}, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};

@@ -41,7 +41,7 @@ inline Settings quick_settings()
     settings.emit_limit = 200ms;
     settings.consult_limit = 200ms;
     settings.cancel_limit = 200ms;
-    settings.retry = {.attempts = 3, .first = 2ms, .longest = 10ms, .throttle = 1h};
+    settings.retry = {.attempts = 3, .first = 2ms, .longest = 10ms};
     settings.guard = {.rule = {.per_minute = 0}, .block = 1h};
     settings.settle = 20ms;
     settings.reconcile_longest = 60ms;
