@@ -6,7 +6,8 @@
 // what a word means for a document is the table in modules/fiscal/rules/next_step.hpp. It never sends
 // anything twice by itself, and never throws: what it cannot read is `unknown`.
 //
-// Calls block, for at most the time they are given, and end early when the stop is requested. Thread-safe.
+// Calls block, and end early when the stop is requested. The time they are given is that of one exchange with
+// the authority: a question that takes several may take as often as long. Thread-safe.
 
 #include "modules/fiscal/authority/word.hpp"
 #include "modules/fiscal/ids/tipo.hpp"
@@ -14,6 +15,7 @@
 #include <umavez/result.hpp>
 #include <umavez/time.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -42,6 +44,14 @@ struct Said {
     std::string xml = {};  // the authorised document, or the registered event
     // Whether what the authority holds is what we sent. Nullopt: it does not tell.
     std::optional<bool> is_ours = {};
+
+    // Of a consult that came to no end: the key that was learnt on the way. Nothing is known of the document
+    // behind it yet, so it is no `chave`; the next consult goes on from there (Subject::chave_vista).
+    std::string chave_vista = {};
+    // How many exchanges with the authority it took, whatever came of them: what the rate guard counts.
+    std::uint32_t exchanges = 0;
+    // The authority does not take the certificate that we show: no use to try again before it is replaced.
+    bool is_certificate_refused = false;
 };
 
 // Which document, for every call. The texts are kept by the caller until the call returns.
@@ -51,8 +61,9 @@ struct Subject {
     std::string emitente;       // CNPJ or CPF, without punctuation: whose certificate is shown
     std::string id_autoridade;  // its name there before it is authorised: id of the DPS, access key
     std::string chave = {};     // once it is authorised
-    std::string protocolo = {};  // of the authorisation
-    std::string xml = {};        // the exact bytes that were sent, or will be
+    std::string chave_vista = {};  // or else that of Said, of an earlier consult
+    std::string protocolo = {};    // of the authorisation
+    std::string xml = {};          // the exact bytes that were sent, or will be
 };
 
 struct Cancelamento {

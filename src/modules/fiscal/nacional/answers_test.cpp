@@ -98,7 +98,7 @@ TEST(AnswersTest, Emission)
             {400, R"({"erros":[{"codigo":"E0004"},{"codigo":"E0014"}]})", Word::exists},
             {400, R"({"erros":[{"codigo":"E0004","mensagem":"Id"}]})", Word::refused},
             {403, R"({"erros":[{"codigo":"E0006"}]})", Word::refused},
-            {500, R"({"erros":[{"codigo":"E0714"}]})", Word::refused},
+            {422, R"({"erros":[{"codigo":"E0714"}]})", Word::refused},
             {500, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
             {400, R"({"erros":[{"codigo":"E1206"},{"codigo":"E0004"}]})", Word::later},
             // Of the rule sheets, though in no table; and of no sheet that we know.
@@ -117,6 +117,27 @@ TEST(AnswersTest, Emission)
     EXPECT_EQ(
         read_emission({.status = 201, .body = with_nfse(nfse_packed)}, "DPS2").word, Word::unknown
     );
+}
+
+// A code refuses only where the authority itself has rejected: those of gateways, and of servers that failed
+// on the way, leave open what was stored.
+TEST(AnswersTest, ACodeUnderAnotherStatusRefusesNothing)
+{
+    const std::vector<Case> cases = {
+        {500, R"({"erros":[{"codigo":"E0714"}]})", Word::unknown},
+        {500, R"({"erros":[{"codigo":"E9999"}]})", Word::unknown},
+        {502, R"({"erro":{"codigo":502}})", Word::unknown},
+        {503, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {504, R"({"erro":{"codigo":"TIMEOUT"}})", Word::unknown},
+        {400, R"({"erro":{"codigo":"ZZ99"}})", Word::unknown},
+        {401, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {404, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {408, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {301, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {500, R"({"erro":{"codigo":"E1217"}})", Word::later},
+    };
+    expect_all(cases, [](const HttpAnswer& answer) { return read_emission(answer, id_dps); });
+    expect_all(cases, [](const HttpAnswer& answer) { return read_cancellation(answer, chave); });
 }
 
 TEST(AnswersTest, MessagesAreKept)
@@ -231,6 +252,10 @@ TEST(AnswersTest, Cancellation)
             {400, R"({"erro":[{"codigo":"E0822","descricao":"prazo"}]})", Word::refused},
             {400, R"({"erro":{"codigo":"E0840"}})", Word::exists},
             {400, R"({"erros":[{"codigo":"E0802"}]})", Word::exists},
+            // Stopped for maintenance: nothing was looked at, so nothing was refused.
+            {400, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
+            {400, R"({"erros":[{"codigo":"E1206"}]})", Word::later},
+            {503, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
         },
         read
     );
