@@ -262,6 +262,8 @@ TEST(NacionalCodes, TheRestOfTheRuleSheetsRefusesAndNothingElseIsKnown)
     EXPECT_EQ(nacional_meaning("E0166", Call::emit).word, Word::refused);
     EXPECT_EQ(nacional_meaning("E0999", Call::cancel).word, Word::refused);
     EXPECT_EQ(nacional_meaning("E0166", Call::consult).word, Word::unknown);
+    // Maintenance is of the service, whatever is sent to it.
+    EXPECT_EQ(nacional_meaning("E1217", Call::cancel).word, Word::later);
     // Duplicates of one call, met in another.
     EXPECT_EQ(nacional_meaning("E0014", Call::cancel).word, Word::unknown);
     EXPECT_EQ(nacional_meaning("E0840", Call::emit).word, Word::unknown);
