@@ -157,6 +157,22 @@ TEST(AnswersTest, MessagesAreKept)
     );
 }
 
+TEST(AnswersTest, OfEndlessMessagesOnlyTheBeginningIsKept)
+{
+    std::string body = R"({"erros":[)";
+    std::string words;
+    for (int i = 0; i < 10'000; ++i) words += "\u00e7";
+    for (int i = 0; i < 60; ++i) {
+        if (i > 0) body += ',';
+        body += R"({"codigo":"E0004","descricao":")" + words + R"("})";
+    }
+    body += "]}";
+    const Said said = read_emission({.status = 400, .body = body}, id_dps);
+    EXPECT_EQ(said.word, Word::refused);
+    ASSERT_EQ(said.mensagens.size(), 50u);
+    EXPECT_EQ(said.mensagens.front().descricao, words.substr(0, 500 * 2));
+}
+
 TEST(AnswersTest, OnlyA404SaysThatADpsIsAbsent)
 {
     const auto read = [](const HttpAnswer& answer) { return read_dps_answer(answer, id_dps); };
