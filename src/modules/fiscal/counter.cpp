@@ -177,7 +177,10 @@ Task<Answered> Counter::emit(TenantId tenant_id, Nova nova)
 
 Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was_in_doubt)
 {
-    const auto driven = fiscal::emit(module_, tenant_id, nova.identidade.id_idempotencia, &nova);
+    // Whoever asks about a document in doubt does not send it anew, should that one turn out to be refused.
+    const auto driven = fiscal::emit(
+        module_, tenant_id, nova.identidade.id_idempotencia, was_in_doubt ? nullptr : &nova
+    );
     if (!driven) return refuse(problem_of(driven.error(), true));
     const auto seen = look(module_.database(), tenant_id, nova.identidade.id_idempotencia);
     if (!seen) return refuse(problem_of(seen.error(), true));
@@ -209,6 +212,9 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
             );
         case Estado::rejeitado:
             if (auto answer = answer_of(*driven)) return *std::move(answer);
+            if (was_in_doubt || ended.was_found) {
+                return refuse(rejected(documento, Origem::conciliacao));
+            }
             if (ended.word && *ended.word != Word::refused)
                 return refuse(not_taken(documento, ended));
             if (!ended.word && ended.is_blocked) return refuse(not_taken(documento, ended));

@@ -264,8 +264,8 @@ Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry)
         case How::may_send:
             module.note_absence(enquiry.token, course.row()->versao);
             return DidNotHappen{};
+        case How::gave_up: return DidNotHappen{};  // a refusal turned out to be the last word
         case How::open: return StillUnknown{ended.retry_after, ended.detail};
-        case How::gave_up:
         case How::lost:
         case How::trouble: break;
     }
