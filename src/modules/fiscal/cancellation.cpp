@@ -22,8 +22,7 @@ struct Pedido {
 
 struct Loaded {
     Pedido pedido;
-    std::string xml;                     // what the document was authorised by
-    std::optional<std::string> unclear;  // as in the plan
+    std::string xml;  // what the document was authorised by
 };
 
 Result<Loaded> load(Database& database, const Documento& documento)
@@ -41,9 +40,6 @@ Result<Loaded> load(Database& database, const Documento& documento)
             if (!bytes) return std::unexpected(bytes.error());
             loaded.pedido.bytes = *std::move(bytes);
             loaded.pedido.sha256 = *documento.pedido_sha256;
-            auto unclear = find_unclear(transaction, documento.id, Operacao::cancelar);
-            if (!unclear) return std::unexpected(unclear.error());
-            loaded.unclear = *std::move(unclear);
         }
         return loaded;
     });
@@ -98,7 +94,6 @@ Plan plan_of(const Module& module, const Loaded& loaded)
                 next.justificativa = std::nullopt;
                 next.pedido_sha256 = std::nullopt;
             },
-        .unclear = loaded.unclear,
         .settle = module.settings().settle,
         .attempts = module.settings().retry.attempts,
     };

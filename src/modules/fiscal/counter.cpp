@@ -155,7 +155,10 @@ Task<Answered> Counter::emit(TenantId tenant_id, Nova nova)
 
 Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was_in_doubt)
 {
-    const auto driven = fiscal::emit(module_, tenant_id, nova.identidade.id_idempotencia, &nova);
+    // Whoever asks about a document in doubt does not send it anew, should that one turn out to be refused.
+    const auto driven = fiscal::emit(
+        module_, tenant_id, nova.identidade.id_idempotencia, was_in_doubt ? nullptr : &nova
+    );
     if (!driven) return refuse(problem_of(driven.error(), true));
     const auto seen = look(module_.database(), tenant_id, nova.identidade.id_idempotencia);
     if (!seen) return refuse(problem_of(seen.error(), true));
@@ -191,6 +194,9 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
             );
         case Estado::rejeitado:
             if (auto answer = answer_of(*driven)) return *std::move(answer);
+            if (was_in_doubt || ended.was_found) {
+                return refuse(rejected(documento, Origem::conciliacao));
+            }
             // An older rejection says nothing about these bytes, if nobody has looked at them.
             if (ended.word != Word::refused && ended.word != Word::absent) {
                 return refuse(not_taken(documento, ended));

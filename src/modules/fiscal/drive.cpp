@@ -29,13 +29,13 @@ public:
     Driver(Course& course, const Plan& plan)
         : course_(course),
           plan_(plan),
-          before_(course.row() ? course.row()->estado : Estado::reservado),
-          unclear_(plan.unclear)
+          before_(course.row() ? course.row()->estado : Estado::reservado)
     {
     }
 
     Ended run()
     {
+        if (const auto remembered = remember(); !remembered) return failed(remembered.error());
         for (bool sends = plan_.sends_first && plan_.send;;) {
             const auto called = sends ? plan_.send(course_) : plan_.consult(course_);
             if (!called) return failed(called.error());
@@ -50,7 +50,7 @@ public:
             ++(sends ? sent_ : asked_);
             // What may be under way cannot be taken back by a later answer.
             if (sends && effect_of(said.word) == Effect::unknown) before_ = in_doubt();
-            if (sends) unclear_ = find_unclear(said);
+            if (sends) last_ = LastSaid{said.word, to_json(said.mensagens)};
             const auto delay = delay_after(said, sends);
             NextStep step = step_after(said, sends, delay.has_value());
             if (step.then == Then::wait && !course_.pause(*delay)) {
@@ -59,7 +59,7 @@ public:
             if (step.concern) concern_ = step.concern;
             switch (step.then) {
                 case Then::finish: return finish(step, said, !sends);
-                case Then::let_go: return let_go(step, said);
+                case Then::let_go: return let_go(step, said, !sends);
                 case Then::give_up_for_now: return stay_open(step, said);
                 case Then::wait: break;
                 case Then::resend_same_bytes:
@@ -102,15 +102,19 @@ public:
     }
 
 private:
+    // What the last of the calls before this drive was told.
+    Result<void> remember()
+    {
+        const bool emits = plan_.change == Act::emit;
+        auto last = course_.last_said(emits ? Operacao::emitir : Operacao::cancelar);
+        if (!last) return std::unexpected(last.error());
+        last_ = *std::move(last);
+        return {};
+    }
+
     Estado in_doubt() const
     {
         return plan_.change == Act::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
-    }
-
-    static std::optional<std::string> find_unclear(const Said& said)
-    {
-        if (said.word != Word::unknown || said.mensagens.empty()) return std::nullopt;
-        return to_json(said.mensagens);
     }
 
     // Nullopt: the call is not made again now.
@@ -125,6 +129,12 @@ private:
     NextStep step_after(const Said& said, bool sent, bool may_try_again) const
     {
         const auto until = course_.sent_until();
+        const bool was_refused = last_ && last_->word == Word::refused;
+        const bool was_unclear = last_ && last_->word == Word::unknown && last_->has_code();
+        // A repetition may do no harm; but a document that is let go is never asked about again.
+        const Duration settle = was_refused || was_unclear
+                                    ? std::max(plan_.settle, course_.settings().settle)
+                                    : plan_.settle;
         const Estado from = course_.row() ? course_.row()->estado : Estado::transmitido;
         return next_step(
             from,
@@ -133,10 +143,10 @@ private:
             {
                 .before = before_,
                 .may_try_again = may_try_again,
-                .is_settled =
-                    plan_.settle == Duration{0} || !until || course_.now() >= *until + plan_.settle,
+                .is_settled = settle == Duration{0} || !until || course_.now() >= *until + settle,
                 .has_code = !said.mensagens.empty(),
-                .was_unclear = unclear_.has_value(),
+                .was_unclear = was_unclear,
+                .was_refused = was_refused,
                 .is_ours = said.is_ours,
             }
         );
@@ -188,13 +198,13 @@ private:
         return write(std::move(next), std::move(ended), said, plan_.on_final);
     }
 
-    Ended let_go(const NextStep& step, const Said& said)
+    Ended let_go(const NextStep& step, const Said& said, bool was_found)
     {
         Documento next = next_row(step, said);
+        // Why it was refused was said when it was sent.
+        if (was_found && last_ && said.mensagens.empty()) next.mensagens = last_->mensagens;
         next.conciliar_em = std::nullopt;
         next.conciliacoes = 0;
-        // The refusal was told by what was sent, and not by the question about it.
-        if (step.concern == Concern::unlisted_code && unclear_) next.mensagens = *unclear_;
         // A number that was taken by sending it is taken all the same.
         if (next.estado == Estado::reservado && !next.reservado_em) {
             next.reservado_em = next.created_at;
@@ -203,6 +213,7 @@ private:
         Ended ended{
             .how = How::gave_up,
             .is_blocked = said.word == Word::throttled,
+            .was_found = was_found,
             .retry_after = said.wait,
             .detail = said.detail,
             .word = said.word,
@@ -273,8 +284,8 @@ private:
     Course& course_;
     const Plan& plan_;
     Estado before_;
+    std::optional<LastSaid> last_;    // to what was sent last, now or before
     std::optional<Concern> concern_;  // the last one; a doubt is told with it
-    std::optional<std::string> unclear_;
     std::uint32_t sent_ = 0;
     std::uint32_t asked_ = 0;
     std::uint32_t turns_ = 0;  // of the guard, that were waited for

@@ -23,9 +23,6 @@ struct Plan {
     std::function<Result<Called>(Course& course)> consult;
     // What only the plan knows of the next version. May be empty.
     std::function<void(Documento& next)> amend = {};
-    // What the last call that changes something was answered with, if that was a code that tells nothing:
-    // should nothing be there, it was a refusal. JSON, as in Documento::mensagens.
-    std::optional<std::string> unclear = {};
     // Runs in the transaction of a final state.
     Course::More on_final = {};
     // How long a call that changes something may still be on its way. Zero: a repetition does no harm.

@@ -24,20 +24,11 @@ Result<Bytes> get_bytes(Transaction& transaction, std::int64_t documento_id, std
 }
 
 // Of a document that was sent before.
-struct Sent {
-    Bytes bytes;
-    std::optional<std::string> unclear;  // as in the plan
-};
-
-Result<Sent> load_sent(Database& database, const Documento& documento)
+Result<Bytes> load_sent(Database& database, const Documento& documento)
 {
-    if (!documento.xml_sha256) return Sent{};
-    return modules::read(database, [&](Transaction& transaction) -> Result<Sent> {
-        auto bytes = get_bytes(transaction, documento.id, *documento.xml_sha256);
-        if (!bytes) return std::unexpected(bytes.error());
-        auto unclear = find_unclear(transaction, documento.id, Operacao::emitir);
-        if (!unclear) return std::unexpected(unclear.error());
-        return Sent{*std::move(bytes), *std::move(unclear)};
+    if (!documento.xml_sha256) return Bytes{};
+    return modules::read(database, [&](Transaction& transaction) {
+        return get_bytes(transaction, documento.id, *documento.xml_sha256);
     });
 }
 
@@ -162,8 +153,7 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
     } else {
         auto stored = load_sent(module.database(), *row);
         if (!stored) return trouble(stored.error());
-        bytes = std::move(stored->bytes);
-        plan.unclear = std::move(stored->unclear);
+        bytes = *std::move(stored);
         plan.sends_first = module.take_absence(lease.token(), row->versao);
         nova = nullptr;  // its bytes are compared when the answer is made
     }
@@ -207,9 +197,8 @@ Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry)
     Plan plan = plan_of(module, *parts->authority);
     plan.sends_first = false;
     plan.attempts = 1;
-    plan.unclear = sent->unclear;
-    plan.consult = [&](Course& on) { return consult_versions(module, on, sent->bytes); };
-    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->bytes.sha256; };
+    plan.consult = [&](Course& on) { return consult_versions(module, on, *sent); };
+    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->sha256; };
     return to_reconciliation(module, enquiry, course, drive(course, plan));
 }
 
@@ -226,10 +215,9 @@ Ended ask_about(Module& module, const Documento& documento)
     Plan plan = plan_of(module, *parts->authority);
     plan.sends_first = false;
     plan.attempts = 1;
-    plan.consult = [&](Course& on) { return consult_versions(module, on, sent->bytes); };
+    plan.consult = [&](Course& on) { return consult_versions(module, on, *sent); };
     if (!is_in_doubt(documento.estado)) return verify(course, plan);
-    plan.unclear = sent->unclear;
-    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->bytes.sha256; };
+    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->sha256; };
     Ended ended = drive(course, plan);
     if (ended.how != How::may_send) return ended;
     // Nobody may send it: its key says that it was emitted, or that it never will be.

@@ -144,7 +144,7 @@ Result<std::vector<std::string>> sent_versions(
     );
 }
 
-Result<std::optional<std::string>> find_unclear(
+Result<std::optional<LastSaid>> find_last_said(
     Transaction& transaction, std::int64_t documento_id, Operacao operacao
 )
 {
@@ -154,11 +154,9 @@ Result<std::optional<std::string>> find_unclear(
         {documento_id, std::string{to_text(operacao)}}
     );
     if (!rows) return std::unexpected(rows.error());
-    if (rows->empty()) return std::nullopt;
-    const auto word = modules::text_at(rows->front(), 0);
-    std::string mensagens = rows->front().text(1);
-    if (word != to_text(Word::unknown) || mensagens == "[]") return std::nullopt;
-    return mensagens;
+    if (rows->empty() || rows->front().is_null(0)) return std::nullopt;
+    const auto word = parse_word(rows->front().text(0));
+    return LastSaid{word.value_or(Word::unknown), rows->front().text(1)};
 }
 
 Result<modules::Listed<Tentativa>> list_tentativas(

@@ -56,8 +56,14 @@ Result<std::vector<std::string>> sent_versions(
     Transaction& transaction, std::int64_t documento_id, Operacao operacao
 );
 
-// The messages of the newest call of this operation, if it was answered with a code that tells nothing: JSON.
-Result<std::optional<std::string>> find_unclear(
+// What the authority said to the last call of this kind: a call that changes something.
+struct LastSaid {
+    Word word = Word::unknown;
+    std::string mensagens = "[]";
+    bool has_code() const { return mensagens != "[]"; }
+};
+// Nullopt: there was none, or nobody heard the answer.
+Result<std::optional<LastSaid>> find_last_said(
     Transaction& transaction, std::int64_t documento_id, Operacao operacao
 );
 
