@@ -202,7 +202,6 @@ private:
             case Fault::lands_later:
                 under_way.push_back({id, subject.xml, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
-            case Fault::unclear: return {.word = Word::unknown, .mensagens = {{"X9", "?"}}};
             case Fault::none:
             case Fault::answer_lost:
             case Fault::duplicate:
@@ -240,7 +239,6 @@ private:
             case Fault::analysis:
                 ledger[id].is_in_analysis = true;
                 return {.word = Word::under_analysis};
-            case Fault::unclear: return {.word = Word::unknown, .mensagens = {{"X9", "?"}}};
             case Fault::half:
             case Fault::none:
             case Fault::answer_lost:
