@@ -12,7 +12,8 @@ using testing::HasSubstr;
 // What is wrong with a justification; "" where it is taken, and then `taken` is what is left of it.
 std::string complaint(const std::string& text, std::string* taken = nullptr)
 {
-    const auto body = JsonTree::parse(R"({"justificativa":")" + text + R"("})");
+    const std::string json = R"({"justificativa":")" + text + R"("})";
+    const auto body = JsonTree::parse(json);
     EXPECT_TRUE(body);
     const auto read = read_justificativa(&*body, http::Language::english);
     if (!read) {
@@ -51,9 +52,9 @@ TEST(FiscalInput, TheTownBesideTheXmlIsCompared)
         .settings = quick_settings(),
     }};
     const auto read = [&](const std::string& municipio) {
-        const auto body = JsonTree::parse(
-            R"({"tipo":"nfse-nacional","xml":"<x/>","municipio":")" + municipio + R"("})"
-        );
+        const std::string json =
+            R"({"tipo":"nfse-nacional","xml":"<x/>","municipio":")" + municipio + R"("})";
+        const auto body = JsonTree::parse(json);
         return read_nova(module, &*body, tenant, http::Language::english);
     };
     EXPECT_TRUE(read("2111300"));

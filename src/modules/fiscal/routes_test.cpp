@@ -102,17 +102,6 @@ TEST(DocumentRoutes, ACorrectionThatWasNotLookedAtIsNotRejected)
     EXPECT_EQ(Office::of(away, "estado"), "REJEITADO");
 }
 
-TEST(DocumentRoutes, ACodeThatNobodyKnowsRejectsWhereNothingIsThere)
-{
-    Office office;
-    office.authority.emit_faults = {Fault::unclear};
-
-    const Answer refused = office.emit(1);
-
-    EXPECT_TRUE(refused.is_problem("documento-rejeitado")) << refused;
-    EXPECT_NE(refused.body.find("X8"), std::string::npos) << refused;
-}
-
 TEST(DocumentRoutes, ADenialUsesTheNumberUp)
 {
     Office office;
