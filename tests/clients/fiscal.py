@@ -28,12 +28,12 @@ MUNICIPIO = "2111300"
 CANCELLATION = "101101"
 JUSTIFICATIVA = "Erro na emissão da nota"
 DOCUMENTS = "/api/v1/documentos-fiscais"
-SLOW = "1500ms"  # longer than any call may take
-# Whoever died is waited for, and so is what may still be on its way.
+SLOW = "2500ms"  # longer than a call that changes something may take
+# Whoever died is waited for, and so is what may still be on its way. Questions have the time a busy machine needs.
 SETTINGS = {
-    "timeout_emissao": "1s",
-    "timeout_consulta": "1s",
-    "timeout_cancelamento": "1s",
+    "timeout_emissao": "2s",
+    "timeout_consulta": "10s",
+    "timeout_cancelamento": "2s",
     "backoff_primeiro": "10ms",
     "backoff_maximo": "100ms",
     "consultas_por_minuto": 0,

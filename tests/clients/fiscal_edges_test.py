@@ -19,13 +19,15 @@ from postgres import Postgres
 from support import WAIT_SECONDS, ask_until, in_threads, need
 
 ATTEMPTS = 3
+# Nothing is slow here but the machine: whoever waits long enough gets the answer that is looked at.
+PATIENT = {"timeout_emissao": "30s", "timeout_consulta": "30s", "timeout_cancelamento": "30s"}
 
 
 class EdgesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.simulator = cls.enterClassContext(Simulator())
-        cls.installation = cls.enterClassContext(FiscalInstallation(cls.simulator, tentativas=ATTEMPTS))
+        cls.installation = cls.enterClassContext(FiscalInstallation(cls.simulator, tentativas=ATTEMPTS, **PATIENT))
         cls.node = cls.installation.node("serve").start()
         cls.documents = Documents(cls.node)
         cls.numbers = itertools.count(1)
@@ -410,7 +412,7 @@ class CommandTest(EdgesTest):
 
 class TenantTest(unittest.TestCase):
     def test_an_issuer_belongs_to_one_tenant(self):
-        with Simulator() as simulator, FiscalInstallation(simulator) as installation:
+        with Simulator() as simulator, FiscalInstallation(simulator, **PATIENT) as installation:
             installation.run("migrate")
             tokens = {tenant: installation.run("token", "create", "--tenant", tenant, "--role", "writer").split()[-1]
                       for tenant in ("default", "acme")}
@@ -442,7 +444,8 @@ class GuardTest(unittest.TestCase):
 
     def start(self, **settings):
         simulator = self.enterContext(Simulator())
-        installation = self.enterContext(FiscalInstallation(simulator, self.enterContext(Postgres()), **settings))
+        installation = self.enterContext(FiscalInstallation(
+            simulator, self.enterContext(Postgres()), **PATIENT, **settings))
         return simulator, installation, [installation.node("serve").start() for _ in range(2)]
 
     def test_storm_of_questions(self):
@@ -453,23 +456,25 @@ class GuardTest(unittest.TestCase):
             answer = Documents(nodes[numero % 2]).post(numero)
             self.assertEqual(answer.status, 201, answer)
             ids.append(answer.json["documento"]["id"])
-        began = time.monotonic()
+        began, statuses = time.monotonic(), collections.Counter()
+
+        def is_enough():
+            """So many that those who were refused are more than those who were not."""
+            return time.monotonic() - began > 6 and statuses[503] > 50
 
         def ask(number):
-            statuses = collections.Counter()
-            while time.monotonic() - began < 6:
+            while not is_enough():
+                self.assertLess(time.monotonic() - began, WAIT_SECONDS, statuses)
                 answer = Documents(nodes[number % 2]).reconcile(ids[number % len(ids)])
-                statuses[answer.status] += 1
                 self.assertIn(answer.status, (200, 202, 409, 503), answer)
-            return statuses
+                statuses[answer.status] += 1
 
-        statuses = sum(in_threads(12, ask), collections.Counter())
-        # An enquiry about an authorised document asks for three events; the first of them is that of a cancellation.
+        in_threads(12, ask)
+        # An enquiry about an authorised document asks for three events.
         asked = [seconds_of(line) for line in simulator.ledger.requests if line["call"] == "consultar-evento"]
         span = max(asked) - min(asked)
         self.assertLessEqual(len(asked) / 3, 10 + span + 1, f"{len(asked)} in {span:.1f} s, {statuses}")
-        self.assertGreater(len(asked) / 3, 8, statuses)
-        self.assertGreater(sum(statuses.values()), 50, statuses)
+        self.assertGreaterEqual(len(asked) / 3, 10, statuses)
 
     def test_too_often(self):
         """After 429 nobody calls until the time that was told is over, and what is not sent is not marked so."""
@@ -477,21 +482,30 @@ class GuardTest(unittest.TestCase):
         documents = [Documents(node) for node in nodes]
         first = documents[0].post(1)
         self.assertEqual(first.status, 201, first)
-        simulator.fault("consultar-evento", "throttle")
-        documents[1].reconcile(first.json["documento"]["id"])
-        throttled = next(seconds_of(line) for line in simulator.ledger.requests if line.get("fault") == "throttle")
-        before = len(simulator.ledger.requests)
-        refused = documents[0].post(2)
-        self.assertEqual((refused.status, refused.problem), (503, "autoridade-bloqueada"), refused)
-        self.assertIn(int(refused.headers["Retry-After"]), (1, 2))
+        id = first.json["documento"]["id"]
+
+        def refused():
+            """A machine that is so busy that the block is over before the next request gets another one."""
+            simulator.fault("consultar-evento", "throttle")
+            documents[1].reconcile(id)
+            answer = documents[0].post(2)
+            if answer.status != 503:
+                throttled = [seconds_of(line) for line in simulator.ledger.requests if line.get("fault") == "throttle"]
+                self.assertGreaterEqual(time.time() - throttled[-1], 1.9, answer)
+                return None
+            return answer
+
+        answer = ask_until("a document is refused", refused)
+        self.assertEqual(answer.problem, "autoridade-bloqueada", answer)
+        self.assertIn(int(answer.headers["Retry-After"]), (1, 2))
         self.assertEqual(installation.count("documentos_fiscais", "estado NOT IN ('AUTORIZADO', 'RESERVADO')"), 0)
-        in_threads(8, lambda each: documents[each % 2].reconcile(first.json["documento"]["id"]))
-        in_threads(8, lambda each: documents[each % 2].cancel(first.json["documento"]["id"]))
-        self.assertEqual(len(simulator.ledger.requests), before)
-        answer = documents[1].post_until(2)
-        self.assertIn(answer.status, (200, 201))
-        after = seconds_of(simulator.ledger.requests[before])
-        self.assertGreaterEqual(after - throttled, 1.9)
+        in_threads(8, lambda each: documents[each % 2].reconcile(id))
+        in_threads(8, lambda each: documents[each % 2].cancel(id))
+        self.assertIn(documents[1].post_until(2).status, (200, 201))
+        requests = simulator.ledger.requests
+        for number, line in enumerate(requests[:-1]):
+            if line.get("fault") == "throttle":
+                self.assertGreaterEqual(seconds_of(requests[number + 1]) - seconds_of(line), 1.9)
 
 
 class CertificateTest(unittest.TestCase):
@@ -511,7 +525,7 @@ class CertificateTest(unittest.TestCase):
         return "[[fiscal.emitente]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
 
     def installation(self, emitentes):
-        return self.enterContext(FiscalInstallation(self.simulator, emitentes=emitentes))
+        return self.enterContext(FiscalInstallation(self.simulator, emitentes=emitentes, **PATIENT))
 
     def assert_nothing_sent(self, installation):
         self.assertEqual(installation.count("documentos_fiscais", "estado <> 'RESERVADO'"), 0,

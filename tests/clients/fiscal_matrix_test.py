@@ -24,7 +24,7 @@ from support import ask_until
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
 OPEN = ("TRANSMITIDO", "INDETERMINADO", "CANCELAMENTO_PENDENTE", "CANCELAMENTO_EM_ANALISE")
 ATTEMPTS = 3
-MANY = 2 * ATTEMPTS  # a call that fails so often leaves a doubt
+MANY = ATTEMPTS + 2  # a call that fails so often leaves a doubt
 TIMES = (1, MANY) if TORTURE else (MANY,)
 CLIENTS = 12
 SIDE_BY_SIDE = 8  # installations that are killed at a time
