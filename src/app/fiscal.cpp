@@ -24,7 +24,6 @@ fiscal::Settings module_settings(const FiscalSettings& settings)
     made.retry.attempts = settings.tentativas;
     made.retry.first = settings.backoff_primeiro;
     made.retry.longest = settings.backoff_maximo;
-    made.retry.throttle = settings.bloqueio;
     made.guard.rule.per_minute = static_cast<std::int64_t>(settings.consultas_por_minuto);
     made.guard.block = settings.bloqueio;
     made.settle = settings.assentamento;
@@ -173,23 +172,8 @@ Fiscal::Fiscal(const Settings& settings, Engine& engine, Database& database, OnF
 
 std::vector<std::string> fiscal_words()
 {
-    using fiscal::Word;
     std::vector<std::string> words;
-    for (const Word word :
-         {Word::authorised,
-          Word::cancelled,
-          Word::substituted,
-          Word::under_analysis,
-          Word::denied,
-          Word::refused,
-          Word::exists,
-          Word::absent,
-          Word::later,
-          Word::throttled,
-          Word::unreached,
-          Word::unknown}) {
-        words.emplace_back(to_text(word));
-    }
+    for (const fiscal::Word word : fiscal::all_words()) words.emplace_back(to_text(word));
     return words;
 }
 

@@ -123,36 +123,40 @@ http::Problem no_document()
 }
 
 // The one document that a request names.
-OrProblem<Place> get_one(const Result<std::vector<Place>>& places, const Exchange& exchange)
+Result<OrProblem<Documento>> find_one(
+    Transaction& transaction, const std::optional<TenantId>& tenant_id, const Exchange& exchange
+)
 {
-    if (!places) return std::unexpected(problem_of(places.error()));
-    if (places->empty()) return std::unexpected(no_document());
-    if (places->size() == 1) return places->front();
-    return std::unexpected(operators::wrong_field(
-        "nome", "means several documents; name one by its id, or the tenant", exchange.language
-    ));
-}
-
-std::string name_in(const Exchange& exchange)
-{
-    return std::string{http::get_parameter(exchange.request, "nome")};
+    using Found = OrProblem<Documento>;
+    const std::string name{http::get_parameter(exchange.request, "nome")};
+    const auto places = find_places(transaction, tenant_id, name);
+    if (!places) return std::unexpected(places.error());
+    if (places->empty()) return Found{std::unexpected(no_document())};
+    if (places->size() > 1) {
+        return Found{std::unexpected(operators::wrong_field(
+            "nome", "means several documents; name one by its id, or the tenant", exchange.language
+        ))};
+    }
+    const Place& place = places->front();
+    auto found = fiscal::find_documento(transaction, place.tenant_id, place.id);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return Found{std::unexpected(no_document())};
+    return Found{**std::move(found)};
 }
 
 Task<Answer> show(OperatorNeeds needs, const Exchange& exchange)
 {
     const auto tenant_id = read_tenant(exchange);
     if (!tenant_id) co_return std::unexpected(tenant_id.error());
-    OrProblem<Place> place = std::unexpected(no_document());
-    std::optional<Documento> documento;
+    OrProblem<Documento> documento = std::unexpected(no_document());
     std::vector<fiscal::Tentativa> calls;
     Closure look = [&](Transaction& transaction) -> Result<void> {
-        place = get_one(find_places(transaction, *tenant_id, name_in(exchange)), exchange);
-        if (!place) return {};
-        auto found = fiscal::find_documento(transaction, place->tenant_id, place->id);
+        auto found = find_one(transaction, *tenant_id, exchange);
         if (!found) return std::unexpected(found.error());
         documento = *std::move(found);
+        if (!documento) return {};
         auto listed = fiscal::list_tentativas(
-            transaction, place->tenant_id, place->id, {.after = 0, .limit = calls_max}
+            transaction, documento->tenant_id, documento->id, {.after = 0, .limit = calls_max}
         );
         if (!listed) return std::unexpected(listed.error());
         calls = std::move(listed->rows);
@@ -161,8 +165,7 @@ Task<Answer> show(OperatorNeeds needs, const Exchange& exchange)
     auto looking = needs.database.async_read(std::move(look));
     const auto looked = co_await std::move(looking);
     if (!looked) co_return std::unexpected(problem_of(looked.error()));
-    if (!place) co_return std::unexpected(place.error());
-    if (!documento) co_return std::unexpected(no_document());
+    if (!documento) co_return std::unexpected(documento.error());
     const auto to_call_json = [](const fiscal::Tentativa& call) { return fiscal::to_json(call); };
     JsonObject json;
     json.raw("documento", fiscal::to_json(*documento))
@@ -175,7 +178,7 @@ Task<Answer> show(OperatorNeeds needs, const Exchange& exchange)
 // Who asked for it, for the audit.
 void remark(const OperatorNeeds& needs, const Documento& documento, std::string_view by)
 {
-    const auto operation = Operation::parse("documentos.emitir");
+    const auto operation = Operation::parse(fiscal::emitir_operation);
     const auto key = Key::parse(documento.identidade.id_idempotencia);
     if (!operation || !key) return;
     needs.engine.remark(
@@ -189,12 +192,9 @@ Task<Answer> reconcile_one(
 {
     const auto tenant_id = read_tenant(exchange);
     if (!tenant_id) co_return std::unexpected(tenant_id.error());
-    OrProblem<Place> place = std::unexpected(no_document());
-    std::optional<Documento> documento;
+    OrProblem<Documento> documento = std::unexpected(no_document());
     Closure look = [&](Transaction& transaction) -> Result<void> {
-        place = get_one(find_places(transaction, *tenant_id, name_in(exchange)), exchange);
-        if (!place) return {};
-        auto found = fiscal::find_documento(transaction, place->tenant_id, place->id);
+        auto found = find_one(transaction, *tenant_id, exchange);
         if (!found) return std::unexpected(found.error());
         documento = *std::move(found);
         return {};
@@ -202,8 +202,7 @@ Task<Answer> reconcile_one(
     auto looking = needs.database.async_read(std::move(look));
     const auto looked = co_await std::move(looking);
     if (!looked) co_return std::unexpected(problem_of(looked.error()));
-    if (!place) co_return std::unexpected(place.error());
-    if (!documento) co_return std::unexpected(no_document());
+    if (!documento) co_return std::unexpected(documento.error());
     remark(needs, *documento, exchange.caller.label);
     auto asking = counter->reconcile(documento->tenant_id, documento->id);
     co_return co_await std::move(asking);

@@ -116,7 +116,7 @@ std::vector<SettingSpec> fiscal_specs()
     using S = FiscalSettings;
     constexpr std::size_t million = 1'000'000;
     return {
-        spec("threads", "N", "calls of authorities at a time that no client waits for", "4",
+        spec("threads", "N", "calls of authorities at a time, for clients and for the worker each", "4",
              set_number<&S::threads, 1, 64>),
         spec("timeout_emissao", "DURATION", "of one emission; what then came of it is asked", "\"60s\"",
              set_above_zero<&S::timeout_emissao>),
@@ -133,7 +133,7 @@ std::vector<SettingSpec> fiscal_specs()
         spec("backoff_maximo", "DURATION", "the longest wait between two calls", "\"30s\"",
              set_above_zero<&S::backoff_maximo>),
         spec("consultas_por_minuto", "N",
-             "calls a minute to an authority for one issuer, by all processes; 0: no limit", "60",
+             "questions a minute to an authority for one issuer, by all processes; 0: no limit", "60",
              set_number<&S::consultas_por_minuto, 0, million>),
         spec("bloqueio", "DURATION", "how long an authority that said \"too often\" is left alone",
              "\"1h\"", set_above_zero<&S::bloqueio>),

@@ -2,6 +2,8 @@
 
 // Owners of what OpenSSL hands out. Confined to their thread.
 
+#include "base/freed.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pkcs12.h>
@@ -11,15 +13,6 @@
 #include <memory>
 
 namespace umavez::outbound {
-
-template <auto free>
-struct Freed {
-    template <typename T>
-    void operator()(T* object) const noexcept
-    {
-        static_cast<void>(free(object));
-    }
-};
 
 inline void free_certificates(STACK_OF(X509) * all) noexcept
 {

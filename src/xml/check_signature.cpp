@@ -1,4 +1,5 @@
 #include "base/base64.hpp"
+#include "base/freed.hpp"
 #include "base/shown.hpp"
 #include "xml/signature_names.hpp"
 
@@ -15,14 +16,6 @@
 namespace umavez::xml {
 namespace {
 
-template <auto free>
-struct Freed {
-    template <typename T>
-    void operator()(T* object) const noexcept
-    {
-        free(object);
-    }
-};
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
 using Hashing = std::unique_ptr<EVP_MD_CTX, Freed<&EVP_MD_CTX_free>>;
 

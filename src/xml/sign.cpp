@@ -1,4 +1,5 @@
 #include "base/base64.hpp"
+#include "base/freed.hpp"
 #include "base/shown.hpp"
 #include "xml/signature_names.hpp"
 
@@ -14,14 +15,6 @@
 namespace umavez::xml {
 namespace {
 
-template <auto free>
-struct Freed {
-    template <typename T>
-    void operator()(T* object) const noexcept
-    {
-        free(object);
-    }
-};
 using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;

@@ -95,11 +95,6 @@ http::Response pending_response(const Documento& documento, Origem origem, Insta
     return response;
 }
 
-http::Response document_response(const Documento& documento)
-{
-    return json(200, to_json(documento) + '\n', documento);
-}
-
 http::Problem rejected(const Documento& documento, Origem origem)
 {
     const bool is_final = documento.estado == Estado::denegado;

@@ -28,9 +28,6 @@ http::Response settled_response(int status, const Documento& documento, Origem o
 // 202: nobody knows yet; Retry-After until the next look.
 http::Response pending_response(const Documento& documento, Origem origem, Instant now);
 
-// 200 with the document alone.
-http::Response document_response(const Documento& documento);
-
 http::Problem rejected(const Documento& documento, Origem origem);  // documento-rejeitado
 http::Problem cancellation_refused(
     const Documento& documento, Origem origem

@@ -1,27 +1,16 @@
 #include "modules/fiscal/cancellation.hpp"
 
 #include "base/digest.hpp"
+#include "modules/parts/read.hpp"
 
 #include <utility>
 
 namespace umavez::fiscal {
 namespace {
 
-constexpr Duration trouble_delay = std::chrono::seconds{5};
-
-bool is_pending(Estado estado) noexcept
-{
-    return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
-}
-
 bool is_over(Estado estado) noexcept
 {
     return estado == Estado::cancelado || estado == Estado::substituido;
-}
-
-Ended trouble(const Error& error)
-{
-    return {.how = How::trouble, .detail = error.detail};
 }
 
 // What is sent: kept before, and the same every time.
@@ -38,9 +27,9 @@ struct Loaded {
 
 Result<Loaded> load(Database& database, const Documento& documento)
 {
-    Loaded loaded;
-    loaded.pedido.justificativa = documento.justificativa.value_or("");
-    const auto done = database.read([&](Transaction& transaction) -> Result<void> {
+    return modules::read(database, [&](Transaction& transaction) -> Result<Loaded> {
+        Loaded loaded;
+        loaded.pedido.justificativa = documento.justificativa.value_or("");
         if (documento.xml_sha256) {
             auto xml = get_xml(transaction, documento.id, *documento.xml_sha256);
             if (!xml) return std::unexpected(xml.error());
@@ -52,10 +41,8 @@ Result<Loaded> load(Database& database, const Documento& documento)
             loaded.pedido.bytes = *std::move(bytes);
             loaded.pedido.sha256 = *documento.pedido_sha256;
         }
-        return {};
+        return loaded;
     });
-    if (!done) return std::unexpected(done.error());
-    return loaded;
 }
 
 Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido)
@@ -88,15 +75,16 @@ Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido
     );
 }
 
-Plan plan_of(const Module& module, const std::string& xml)
+// What was loaded outlives the plan.
+Plan plan_of(const Module& module, const Loaded& loaded)
 {
     return {
         .change = Act::cancel,
         .enquiry = Act::consult_cancel,
         .consult =
-            [&xml](Course& course) {
+            [&loaded](Course& course) {
                 return course.consult(
-                    Operacao::consultar_cancelamento, subject_of(*course.row(), xml)
+                    Operacao::consultar_cancelamento, subject_of(*course.row(), loaded.xml)
                 );
             },
         // A request that was not registered is forgotten: another one may have another reason.
@@ -111,16 +99,6 @@ Plan plan_of(const Module& module, const std::string& xml)
     };
 }
 
-// A cancellation that is over, ours or not, closes its key.
-Ended close(Module& module, Lease& lease, const Documento& documento)
-{
-    const auto done = module.database().transact([&](Transaction& transaction) {
-        return lease.finish(transaction, kept_response(documento));
-    });
-    if (!done) return trouble(done.error());
-    return {.how = How::finished, .was_found = true};
-}
-
 }  // namespace
 
 Ended run_cancellation(Module& module, Lease& lease, const std::string* justificativa)
@@ -129,9 +107,9 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
     if (!seen) return trouble(seen.error());
     if (!seen->documento) return {.how = How::gave_up};
     const Documento row = *seen->documento;
-    if (is_over(row.estado)) return close(module, lease, row);
+    if (is_over(row.estado)) return close_key(module, lease, row);
     const bool begins = row.estado == Estado::autorizado && justificativa != nullptr;
-    if (!begins && !is_pending(row.estado)) return {.how = How::gave_up};
+    if (!begins && !is_cancelling(row.estado)) return {.how = How::gave_up};
     const TipoParts* const parts = module.find_tipo(row.identidade.tipo);
     if (parts == nullptr) {
         return {.how = begins ? How::gave_up : How::open, .detail = "no authority for this type"};
@@ -139,7 +117,7 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
     auto loaded = load(module.database(), row);
     if (!loaded) return trouble(loaded.error());
     Course course{module.course_parts(), *parts->authority, *std::move(seen), lease.lost()};
-    Plan plan = plan_of(module, loaded->xml);
+    Plan plan = plan_of(module, *loaded);
     if (begins) {
         auto bytes = parts->authority->make_cancellation(
             subject_of(row, loaded->xml), *justificativa, course.now()
@@ -161,48 +139,34 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
 
 Result<Driven> cancel(Module& module, const Documento& documento, const std::string* justificativa)
 {
-    std::optional<Ended> ended;
-    auto outcome = module.engine().leased(
-        request_of(cancelar_operation, documento.tenant_id, documento.identidade.id_idempotencia),
-        [&](Lease& lease) {
-            ended = run_cancellation(module, lease, justificativa);
-            return conclude(lease, *ended);
-        }
+    return drive_under_lease(
+        module,
+        cancelar_operation,
+        documento.tenant_id,
+        documento.identidade.id_idempotencia,
+        [&](Lease& lease) { return run_cancellation(module, lease, justificativa); }
     );
-    if (!outcome) return std::unexpected(outcome.error());
-    return Driven{*std::move(outcome), std::move(ended)};
 }
 
 Reconciliation reconcile_cancellation(Module& module, const Enquiry& enquiry)
 {
     auto seen = look(module.database(), enquiry.id.tenant_id, enquiry.id.key.text());
-    if (!seen) return StillUnknown{trouble_delay, seen.error().detail};
+    if (!seen) return still_unknown(seen.error());
     if (!seen->documento) return DidNotHappen{};
     const Documento row = *seen->documento;
     if (is_over(row.estado)) return Happened{kept_response(row)};
-    if (!is_pending(row.estado)) return DidNotHappen{};
+    if (!is_cancelling(row.estado)) return DidNotHappen{};
     const TipoParts* const parts = module.find_tipo(row.identidade.tipo);
     if (parts == nullptr) {
         return StillUnknown{module.settings().reconcile_longest, "no authority for this type"};
     }
     auto loaded = load(module.database(), row);
-    if (!loaded) return StillUnknown{trouble_delay, loaded.error().detail};
+    if (!loaded) return still_unknown(loaded.error());
     Course course{module.course_parts(), *parts->authority, *std::move(seen), {}};
-    Plan plan = plan_of(module, loaded->xml);
+    Plan plan = plan_of(module, *loaded);
     plan.sends_first = false;
     plan.attempts = 1;
-    const Ended ended = drive(course, plan);
-    switch (ended.how) {
-        case How::finished: return Happened{kept_response(*course.row())};
-        case How::may_send:
-            module.note_absence(enquiry.token, course.row()->versao);
-            return DidNotHappen{};
-        case How::gave_up: return DidNotHappen{};  // the tax office said no
-        case How::open: return StillUnknown{ended.retry_after, ended.detail};
-        case How::lost:
-        case How::trouble: break;
-    }
-    return StillUnknown{trouble_delay, ended.detail};
+    return to_reconciliation(module, enquiry, course, drive(course, plan));
 }
 
 }  // namespace umavez::fiscal

@@ -5,11 +5,7 @@
 // The signed request is kept, and CANCELAMENTO_PENDENTE committed, before it is sent; sent again it is the
 // same bytes. Thread-safe; the calls block.
 
-#include "modules/fiscal/drive.hpp"
-#include "modules/fiscal/emission.hpp"
-#include "modules/fiscal/module.hpp"
-
-#include <umavez/operation.hpp>
+#include "modules/fiscal/under_lease.hpp"
 
 #include <string>
 

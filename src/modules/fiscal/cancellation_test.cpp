@@ -74,7 +74,7 @@ TEST_F(Cancellation, WhatIsNotRegisteredIsSentAgainOnlyOnceNothingIsUnderWay)
 TEST_F(Cancellation, WhatArrivesLateIsFoundAndNotRepeated)
 {
     authority.cancel_faults = {Fault::lands_later};
-    settings.settle = 60ms;
+    settings.settle = 600ms;
     Process& process = start_with_document();
 
     EXPECT_EQ(how(cancel(process, 1)), How::open);
@@ -84,6 +84,55 @@ TEST_F(Cancellation, WhatArrivesLateIsFoundAndNotRepeated)
     EXPECT_EQ(authority.cancels, 1);
     EXPECT_EQ(estado(1), Estado::cancelado);
     expect_agreement(1);
+}
+
+TEST_F(Cancellation, ARefusalOfTheSecondCopyIsNotTheEndWhileTheFirstMayArrive)
+{
+    authority.cancel_faults = {Fault::lands_later, Fault::refused};
+    settings.settle = 1s;
+    settings.reconcile_longest = 1s;
+    Process& process = start_with_document();
+    EXPECT_EQ(how(cancel(process, 1)), How::open);
+    // The first takes longer than anybody thought, and the second is refused meanwhile.
+    converge_until([&] { return authority.cancels == 2; }, process);
+
+    EXPECT_EQ(estado(1), Estado::cancelamento_pendente);
+    authority.land();
+    converge(process);
+
+    EXPECT_EQ(authority.cancels, 2);
+    EXPECT_EQ(estado(1), Estado::cancelado);
+    expect_agreement(1);
+}
+
+TEST_F(Cancellation, ARefusalOfTheSecondCopyHoldsOnceTheFirstCannotArriveAnyMore)
+{
+    authority.cancel_faults = {Fault::request_lost, Fault::refused};
+    settings.settle = 40ms;
+    Process& process = start_with_document();
+    EXPECT_NE(how(cancel(process, 1)), How::finished);
+
+    converge(process);
+
+    EXPECT_EQ(authority.cancels, 2);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    EXPECT_FALSE(row(1).pedido_sha256);
+    EXPECT_EQ(how(cancel(process, 1)), How::finished);
+    expect_agreement(1);
+}
+
+TEST_F(Cancellation, ACodeThatNobodyKnowsOfAnEventThatIsNotThereWasARefusal)
+{
+    authority.cancel_faults = {Fault::unclear, Fault::unclear};
+    settings.settle = 40ms;
+    Process& process = start_with_document();
+    EXPECT_NE(how(cancel(process, 1)), How::finished);
+
+    converge(process);
+
+    EXPECT_EQ(authority.cancels, 1);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    EXPECT_TRUE(row(1).alerta);
 }
 
 TEST_F(Cancellation, ARefusalLeavesTheDocumentAuthorisedAndTheNextRequestIsANewOne)
@@ -99,6 +148,22 @@ TEST_F(Cancellation, ARefusalLeavesTheDocumentAuthorisedAndTheNextRequestIsANewO
     EXPECT_FALSE(row(1).pedido_sha256);
     expect_agreement(1);
     EXPECT_EQ(how(cancel(process, 1)), How::finished);
+    expect_agreement(1);
+}
+
+TEST_F(Cancellation, ACodeThatNobodyKnowsIsARefusalWhereNoEventIsThere)
+{
+    authority.cancel_faults = {Fault::unclear};
+    settings.settle = 60ms;
+    Process& process = start_with_document();
+
+    EXPECT_EQ(how(cancel(process, 1)), How::open);
+    converge(process);
+
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    EXPECT_NE(row(1).mensagens.find("X8"), std::string::npos) << row(1).mensagens;
+    EXPECT_FALSE(row(1).pedido_sha256);
+    EXPECT_EQ(authority.cancels, 1);
     expect_agreement(1);
 }
 

@@ -6,6 +6,7 @@
 #include "modules/fiscal/fiscal_worker.hpp"
 #include "modules/fiscal/rules/post_rule.hpp"
 #include "modules/parts/answers.hpp"
+#include "modules/parts/read.hpp"
 
 #include <exception>
 #include <utility>
@@ -19,16 +20,6 @@ using key_protocol::problem_of;
 Answered refuse(http::Problem problem)
 {
     return std::unexpected(std::move(problem));
-}
-
-bool is_in_doubt(Estado estado) noexcept
-{
-    return estado == Estado::transmitido || estado == Estado::indeterminado;
-}
-
-bool is_pending(Estado estado) noexcept
-{
-    return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
 }
 
 PostedBytes bytes_of(const Documento& documento, const Nova& nova)
@@ -63,35 +54,6 @@ std::optional<Answered> answer_of(const Driven& driven)
         return refuse(busy(at_it->retry_after));
     }
     return std::nullopt;
-}
-
-Result<std::optional<Documento>> find(Module& module, const TenantId& tenant_id, std::int64_t id)
-{
-    std::optional<Documento> found;
-    const auto done = module.database().read([&](Transaction& transaction) -> Result<void> {
-        auto documento = find_documento(transaction, tenant_id, id);
-        if (!documento) return std::unexpected(documento.error());
-        found = *std::move(documento);
-        return {};
-    });
-    if (!done) return std::unexpected(done.error());
-    return found;
-}
-
-Result<std::optional<Documento>> find_of_key(
-    Module& module, const TenantId& tenant_id, const std::optional<Key>& key
-)
-{
-    std::optional<Documento> found;
-    if (!key) return found;
-    const auto done = module.database().read([&](Transaction& transaction) -> Result<void> {
-        auto documento = find_by_key(transaction, tenant_id, *key);
-        if (!documento) return std::unexpected(documento.error());
-        found = *std::move(documento);
-        return {};
-    });
-    if (!done) return std::unexpected(done.error());
-    return found;
 }
 
 // The issuer's certificate and the endpoint, before anything is marked as sent.
@@ -130,6 +92,22 @@ Task<Answered> Counter::serve(std::function<Answered()> question)
     co_await asking;
     waiting_.fetch_sub(1);
     co_return *std::move(answer);
+}
+
+Task<key_protocol::OrProblem<Documento>> Counter::find(TenantId tenant_id, std::int64_t id)
+{
+    std::optional<Documento> documento;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        auto found = find_documento(transaction, tenant_id, id);
+        if (!found) return std::unexpected(found.error());
+        documento = *std::move(found);
+        return {};
+    };
+    auto reading = module_.database().async_read(std::move(closure));
+    const Result<void> done = co_await std::move(reading);
+    if (!done) co_return std::unexpected(problem_of(done.error(), true));
+    if (!documento) co_return std::unexpected(modules::not_found("documento fiscal", id));
+    co_return *std::move(documento);
 }
 
 Task<Answered> Counter::emit(TenantId tenant_id, Nova nova)
@@ -177,14 +155,21 @@ Task<Answered> Counter::emit(TenantId tenant_id, Nova nova)
 
 Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was_in_doubt)
 {
-    const auto driven = fiscal::emit(module_, tenant_id, nova.identidade.id_idempotencia, &nova);
+    // Whoever asks about a document in doubt does not send it anew, should that one turn out to be refused.
+    const auto driven = fiscal::emit(
+        module_, tenant_id, nova.identidade.id_idempotencia, was_in_doubt ? nullptr : &nova
+    );
     if (!driven) return refuse(problem_of(driven.error(), true));
     const auto seen = look(module_.database(), tenant_id, nova.identidade.id_idempotencia);
     if (!seen) return refuse(problem_of(seen.error(), true));
     const Ended ended = driven->ended.value_or(Ended{});
     if (!seen->documento) {
-        const auto of_key = find_of_key(module_, tenant_id, nova.key);
-        if (of_key && *of_key) return refuse(key_reused(**of_key));
+        if (nova.key) {
+            const auto of_key = modules::read(module_.database(), [&](Transaction& transaction) {
+                return find_by_key(transaction, tenant_id, *nova.key);
+            });
+            if (of_key && *of_key) return refuse(key_reused(**of_key));
+        }
         if (auto answer = answer_of(*driven)) return *std::move(answer);
         return refuse(not_taken(std::nullopt, ended));
     }
@@ -209,9 +194,13 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
             );
         case Estado::rejeitado:
             if (auto answer = answer_of(*driven)) return *std::move(answer);
-            if (ended.word && *ended.word != Word::refused)
+            if (was_in_doubt || ended.was_found) {
+                return refuse(rejected(documento, Origem::conciliacao));
+            }
+            // An older rejection says nothing about these bytes, if nobody has looked at them.
+            if (ended.word != Word::refused && ended.word != Word::absent) {
                 return refuse(not_taken(documento, ended));
-            if (!ended.word && ended.is_blocked) return refuse(not_taken(documento, ended));
+            }
             return refuse(rejected(documento, Origem::emissao));
         case Estado::denegado: return refuse(rejected(documento, Origem::emissao));
         case Estado::reservado:
@@ -227,22 +216,14 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
 
 Task<Answered> Counter::cancel(TenantId tenant_id, std::int64_t id, std::string justificativa)
 {
-    std::optional<Documento> documento;
-    Closure closure = [&](Transaction& transaction) -> Result<void> {
-        auto found = find_documento(transaction, tenant_id, id);
-        if (!found) return std::unexpected(found.error());
-        documento = *std::move(found);
-        return {};
-    };
-    auto reading = module_.database().async_read(std::move(closure));
-    const Result<void> done = co_await std::move(reading);
-    if (!done) co_return refuse(problem_of(done.error(), true));
-    if (!documento) co_return refuse(modules::not_found("documento fiscal", id));
+    auto finding = find(std::move(tenant_id), id);
+    const auto documento = co_await std::move(finding);
+    if (!documento) co_return refuse(documento.error());
     if (documento->estado == Estado::cancelado) {
         co_return settled_response(200, *documento, Origem::cache);
     }
     const bool begins = documento->estado == Estado::autorizado;
-    if (!begins && !is_pending(documento->estado)) co_return refuse(wrong_state(*documento));
+    if (!begins && !is_cancelling(documento->estado)) co_return refuse(wrong_state(*documento));
     if (begins) {
         if (auto problem = check(module_, documento->identidade)) {
             co_return refuse(*std::move(problem));
@@ -255,7 +236,7 @@ Task<Answered> Counter::cancel(TenantId tenant_id, std::int64_t id, std::string 
 Answered Counter::cancel_now(const Documento& documento, const std::string& justificativa)
 {
     // Whoever asks about a cancellation that is pending does not ask for another, should that one be refused.
-    const bool was_pending = is_pending(documento.estado);
+    const bool was_pending = is_cancelling(documento.estado);
     const auto driven = fiscal::cancel(module_, documento, was_pending ? nullptr : &justificativa);
     if (!driven) return refuse(problem_of(driven.error(), true));
     const auto seen =
@@ -271,7 +252,7 @@ Answered Counter::cancel_now(const Documento& documento, const std::string& just
         return settled_response(200, now, was_found ? Origem::conciliacao : Origem::cache);
     }
     if (auto answer = answer_of(*driven)) return *std::move(answer);
-    if (is_pending(now.estado)) {
+    if (is_cancelling(now.estado)) {
         return pending_response(
             now, was_pending ? Origem::conciliacao : Origem::emissao, seen->now
         );
@@ -289,20 +270,12 @@ Answered Counter::cancel_now(const Documento& documento, const std::string& just
 
 Task<Answered> Counter::reconcile(TenantId tenant_id, std::int64_t id)
 {
-    std::optional<Documento> documento;
-    Closure closure = [&](Transaction& transaction) -> Result<void> {
-        auto found = find_documento(transaction, tenant_id, id);
-        if (!found) return std::unexpected(found.error());
-        documento = *std::move(found);
-        return {};
-    };
-    auto reading = module_.database().async_read(std::move(closure));
-    const Result<void> done = co_await std::move(reading);
-    if (!done) co_return refuse(problem_of(done.error(), true));
-    if (!documento) co_return refuse(modules::not_found("documento fiscal", id));
+    auto finding = find(std::move(tenant_id), id);
+    const auto documento = co_await std::move(finding);
+    if (!documento) co_return refuse(documento.error());
     const Estado estado = documento->estado;
     const bool can_be_asked =
-        is_in_doubt(estado) || is_pending(estado) || estado == Estado::autorizado;
+        is_in_doubt(estado) || is_cancelling(estado) || estado == Estado::autorizado;
     if (!can_be_asked) co_return settled_response(200, *documento, Origem::cache);
     auto serving = serve([&] { return reconcile_now(*documento); });
     co_return co_await std::move(serving);
@@ -317,14 +290,16 @@ Answered Counter::reconcile_now(const Documento& documento)
         const auto worked = work_on(module_, documento);
         if (!worked) return refuse(problem_of(worked.error(), true));
     }
-    const auto now = find(module_, documento.tenant_id, documento.id);
-    if (!now) return refuse(problem_of(now.error(), true));
-    if (!*now) return refuse(modules::not_found("documento fiscal", documento.id));
-    if (is_in_doubt((*now)->estado) || is_pending((*now)->estado)) {
-        return pending_response(**now, Origem::conciliacao, (*now)->updated_at);
+    const auto seen =
+        look(module_.database(), documento.tenant_id, documento.identidade.id_idempotencia);
+    if (!seen) return refuse(problem_of(seen.error(), true));
+    if (!seen->documento) return refuse(modules::not_found("documento fiscal", documento.id));
+    const Documento& now = *seen->documento;
+    if (is_in_doubt(now.estado) || is_cancelling(now.estado)) {
+        return pending_response(now, Origem::conciliacao, seen->now);
     }
-    if (asked.how == How::open && !(*now)->alerta) return refuse(not_taken(*now, asked));
-    return settled_response(200, **now, Origem::conciliacao);
+    if (asked.how == How::open && !now.alerta) return refuse(not_taken(now, asked));
+    return settled_response(200, now, Origem::conciliacao);
 }
 
 }  // namespace umavez::fiscal

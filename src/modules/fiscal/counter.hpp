@@ -34,6 +34,8 @@ public:
     Task<Answered> reconcile(TenantId tenant_id, std::int64_t id);
 
 private:
+    Task<key_protocol::OrProblem<Documento>> find(TenantId tenant_id, std::int64_t id);
+
     // Runs on one of the threads. What is thrown there is an internal error.
     Task<Answered> serve(std::function<Answered()> question);
 

@@ -4,6 +4,7 @@
 #include "base/random.hpp"
 #include "base/random_unit.hpp"
 #include "base/shown.hpp"
+#include "modules/parts/read.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -54,15 +55,11 @@ std::optional<std::string> text_if_any(const std::string& text)
 
 Result<Seen> look(Database& database, const TenantId& tenant_id, std::string_view id_idempotencia)
 {
-    Seen seen;
-    const auto done = database.read([&](Transaction& transaction) -> Result<void> {
+    return modules::read(database, [&](Transaction& transaction) -> Result<Seen> {
         auto found = find_by_id_idempotencia(transaction, tenant_id, id_idempotencia);
         if (!found) return std::unexpected(found.error());
-        seen = {*std::move(found), transaction.now()};
-        return {};
+        return Seen{*std::move(found), transaction.now()};
     });
-    if (!done) return std::unexpected(done.error());
-    return seen;
 }
 
 Course::Course(
@@ -178,6 +175,10 @@ Result<Called> Course::consult(Operacao operacao, const Subject& subject)
         const auto blocked = parts_.guard.block(authority_, subject, said.wait);
         if (!blocked) return std::unexpected(blocked.error());
     }
+    // The key is a step of the way: whoever asks next need not find it again.
+    if (row_ && !said.chave.empty() && said.is_ours != false) {
+        row_->chave_acesso = text_if_any(said.chave);
+    }
     pending_ = Pending{operacao, std::nullopt, said, *took_};
     return said;
 }
@@ -214,6 +215,20 @@ Result<Called> Course::change(const Subject& subject, Sending sending, const Cha
     }
     pending_ = Pending{sending.operacao, tentativa_id, said, *took_};
     return said;
+}
+
+Result<std::optional<LastSaid>> Course::last_said(Operacao operacao) const
+{
+    std::optional<LastSaid> last;
+    if (!row_) return last;
+    const auto done = parts_.database.read([&](Transaction& transaction) -> Result<void> {
+        auto found = find_last_said(transaction, row_->id, operacao);
+        if (!found) return std::unexpected(found.error());
+        last = *std::move(found);
+        return {};
+    });
+    if (!done) return std::unexpected(done.error());
+    return last;
 }
 
 Result<void> Course::flush()
@@ -278,6 +293,8 @@ Documento learnt(const Documento& seen, const Said& said, Estado to)
     next.mensagens = to_json(said.mensagens);
     // Of a document that is not ours nothing is taken over.
     if (!said.chave.empty() && said.is_ours != false) next.chave_acesso = text_if_any(said.chave);
+    const bool is_in_doubt = to == Estado::transmitido || to == Estado::indeterminado;
+    if (is_in_doubt && said.is_ours == false) next.chave_acesso = std::nullopt;
     return next;
 }
 

@@ -88,6 +88,9 @@ public:
     };
     Result<Called> change(const Subject& subject, Sending sending, const Change& call);
 
+    // What was said to the last call that changes something, by whichever process made it.
+    Result<std::optional<LastSaid>> last_said(Operacao operacao) const;
+
     // Writes down the last call, if no state follows it.
     Result<void> flush();
 

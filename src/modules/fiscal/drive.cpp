@@ -16,8 +16,7 @@ constexpr Duration short_wait = std::chrono::seconds{2};
 
 bool is_open(Estado estado) noexcept
 {
-    return estado == Estado::transmitido || estado == Estado::indeterminado ||
-           estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+    return is_in_doubt(estado) || is_cancelling(estado);
 }
 
 bool is_cancellation(Word word) noexcept
@@ -36,12 +35,14 @@ public:
 
     Ended run()
     {
+        if (const auto remembered = remember(); !remembered) return failed(remembered.error());
         for (bool sends = plan_.sends_first && plan_.send;;) {
             const auto called = sends ? plan_.send(course_) : plan_.consult(course_);
             if (!called) return failed(called.error());
             if (const auto* const refused = std::get_if<NotCalled>(&*called)) {
                 const Duration wait = refused->permission.wait;
-                const bool is_near = !refused->permission.is_blocked && wait <= short_wait;
+                const bool is_near = !refused->permission.is_blocked && wait <= short_wait &&
+                                     turns_++ < plan_.attempts;
                 if (is_near && course_.may_go_on() && course_.pause(wait)) continue;
                 return not_called(*refused, sends);
             }
@@ -49,6 +50,7 @@ public:
             ++(sends ? sent_ : asked_);
             // What may be under way cannot be taken back by a later answer.
             if (sends && effect_of(said.word) == Effect::unknown) before_ = in_doubt();
+            if (sends) last_ = LastSaid{said.word, to_json(said.mensagens)};
             const auto delay = delay_after(said, sends);
             NextStep step = step_after(said, sends, delay.has_value());
             if (step.then == Then::wait && !course_.pause(*delay)) {
@@ -57,7 +59,7 @@ public:
             if (step.concern) concern_ = step.concern;
             switch (step.then) {
                 case Then::finish: return finish(step, said, !sends);
-                case Then::let_go: return let_go(step, said);
+                case Then::let_go: return let_go(step, said, !sends);
                 case Then::give_up_for_now: return stay_open(step, said);
                 case Then::wait: break;
                 case Then::resend_same_bytes:
@@ -100,6 +102,16 @@ public:
     }
 
 private:
+    // What the last of the calls before this drive was told.
+    Result<void> remember()
+    {
+        const bool emits = plan_.change == Act::emit;
+        auto last = course_.last_said(emits ? Operacao::emitir : Operacao::cancelar);
+        if (!last) return std::unexpected(last.error());
+        last_ = *std::move(last);
+        return {};
+    }
+
     Estado in_doubt() const
     {
         return plan_.change == Act::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
@@ -117,6 +129,12 @@ private:
     NextStep step_after(const Said& said, bool sent, bool may_try_again) const
     {
         const auto until = course_.sent_until();
+        const bool was_refused = last_ && last_->word == Word::refused;
+        const bool was_unclear = last_ && last_->word == Word::unknown && last_->has_code();
+        // A repetition may do no harm; but a document that is let go is never asked about again.
+        const Duration settle = was_refused || was_unclear
+                                    ? std::max(plan_.settle, course_.settings().settle)
+                                    : plan_.settle;
         const Estado from = course_.row() ? course_.row()->estado : Estado::transmitido;
         return next_step(
             from,
@@ -125,9 +143,10 @@ private:
             {
                 .before = before_,
                 .may_try_again = may_try_again,
-                .is_settled =
-                    plan_.settle == Duration{0} || !until || course_.now() >= *until + plan_.settle,
+                .is_settled = settle == Duration{0} || !until || course_.now() >= *until + settle,
                 .has_code = !said.mensagens.empty(),
+                .was_unclear = was_unclear,
+                .was_refused = was_refused,
                 .is_ours = said.is_ours,
             }
         );
@@ -175,14 +194,15 @@ private:
         if (!step.concern) next.alerta = std::nullopt;
         // Polled until the tax office has decided.
         if (is_open(next.estado)) put_off(next, said.wait);
-        Ended ended{.how = How::finished, .was_found = was_found, .mensagens = said.mensagens};
-        ended.word = said.word;
+        Ended ended{.how = How::finished, .was_found = was_found, .word = said.word};
         return write(std::move(next), std::move(ended), said, plan_.on_final);
     }
 
-    Ended let_go(const NextStep& step, const Said& said)
+    Ended let_go(const NextStep& step, const Said& said, bool was_found)
     {
         Documento next = next_row(step, said);
+        // Why it was refused was said when it was sent.
+        if (was_found && last_ && said.mensagens.empty()) next.mensagens = last_->mensagens;
         next.conciliar_em = std::nullopt;
         next.conciliacoes = 0;
         // A number that was taken by sending it is taken all the same.
@@ -193,11 +213,11 @@ private:
         Ended ended{
             .how = How::gave_up,
             .is_blocked = said.word == Word::throttled,
+            .was_found = was_found,
             .retry_after = said.wait,
             .detail = said.detail,
-            .mensagens = said.mensagens,
+            .word = said.word,
         };
-        ended.word = said.word;
         return write(std::move(next), std::move(ended), said);
     }
 
@@ -211,7 +231,6 @@ private:
             .how = How::open,
             .retry_after = *next.conciliar_em - course_.now(),
             .detail = said.detail.empty() ? std::string{to_text(said.word)} : said.detail,
-            .mensagens = said.mensagens,
         };
         // Asking again cannot change what is there; a person can.
         if (step.concern == Concern::not_ours) next.conciliar_em = std::nullopt;
@@ -265,9 +284,11 @@ private:
     Course& course_;
     const Plan& plan_;
     Estado before_;
+    std::optional<LastSaid> last_;    // to what was sent last, now or before
     std::optional<Concern> concern_;  // the last one; a doubt is told with it
     std::uint32_t sent_ = 0;
     std::uint32_t asked_ = 0;
+    std::uint32_t turns_ = 0;  // of the guard, that were waited for
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ struct Plan {
     std::function<void(Documento& next)> amend = {};
     // Runs in the transaction of a final state.
     Course::More on_final = {};
-    Duration settle{
-    };  // zero: it does no harm; else how long a call that changes something may still be on its way
+    // How long a call that changes something may still be on its way. Zero: a repetition does no harm.
+    Duration settle{};
     bool sends_first = true;
     std::uint32_t attempts = 3;  // of each call
 };
@@ -46,7 +46,6 @@ struct Ended {
     bool was_found = false;                 // by an enquiry, not by the answer to what was sent
     std::optional<Duration> retry_after{};  // gave_up, open
     std::string detail = {};                // for operators
-    std::vector<Mensagem> mensagens = {};   // of the last answer
     std::optional<Word> word = {};          // the last answer; nullopt: none came
 };
 

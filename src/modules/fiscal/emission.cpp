@@ -1,51 +1,14 @@
 #include "modules/fiscal/emission.hpp"
 
 #include "base/digest.hpp"
+#include "modules/parts/read.hpp"
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <utility>
 
 namespace umavez::fiscal {
 namespace {
-
-constexpr Duration trouble_delay = std::chrono::seconds{5};
-
-// Every version of the bytes that was ever sent, the newest first: the authority may hold any of them.
-Result<std::vector<std::string>> sent_versions(Database& database, std::int64_t documento_id)
-{
-    std::vector<std::string> versions;
-    const auto done = database.read([&](Transaction& transaction) -> Result<void> {
-        versions.clear();
-        const auto rows = transaction.query(
-            "SELECT xml_sha256, max(id) FROM documentos_tentativas "
-            "WHERE documento_id = $1 AND operacao = 'emitir' AND xml_sha256 IS NOT NULL "
-            "GROUP BY xml_sha256 ORDER BY 2 DESC LIMIT 10",
-            {documento_id}
-        );
-        if (!rows) return std::unexpected(rows.error());
-        for (const Row& row : *rows) versions.push_back(row.text(0));
-        return {};
-    });
-    if (!done) return std::unexpected(done.error());
-    return versions;
-}
-
-Result<std::string> load_xml(
-    Database& database, std::int64_t documento_id, const std::string& sha256
-)
-{
-    std::string xml;
-    const auto done = database.read([&](Transaction& transaction) -> Result<void> {
-        auto found = get_xml(transaction, documento_id, sha256);
-        if (!found) return std::unexpected(found.error());
-        xml = *std::move(found);
-        return {};
-    });
-    if (!done) return std::unexpected(done.error());
-    return xml;
-}
 
 // The bytes of a document and their digest.
 struct Bytes {
@@ -53,34 +16,48 @@ struct Bytes {
     std::string sha256;
 };
 
-Result<Bytes> stored_bytes(Database& database, const Documento& documento)
+Result<Bytes> get_bytes(Transaction& transaction, std::int64_t documento_id, std::string sha256)
 {
-    if (!documento.xml_sha256) return Bytes{};
-    auto xml = load_xml(database, documento.id, *documento.xml_sha256);
+    auto xml = get_xml(transaction, documento_id, sha256);
     if (!xml) return std::unexpected(xml.error());
-    return Bytes{*std::move(xml), *documento.xml_sha256};
+    return Bytes{*std::move(xml), std::move(sha256)};
 }
 
-// Asks with the bytes of now; where the authority holds others, with those that were sent before them.
+// Of a document that was sent before.
+Result<Bytes> load_sent(Database& database, const Documento& documento)
+{
+    if (!documento.xml_sha256) return Bytes{};
+    return modules::read(database, [&](Transaction& transaction) {
+        return get_bytes(transaction, documento.id, *documento.xml_sha256);
+    });
+}
+
+// Asks with the bytes of now; where the authority holds others, with those that were sent before them: it
+// may hold any of them. That it holds none of ours is told only when all were asked about.
 Result<Called> consult_versions(Module& module, Course& course, Bytes& bytes)
 {
-    auto called = course.consult(Operacao::consultar, subject_of(*course.row(), bytes.xml));
-    const auto is_strange = [](const Result<Called>& answer) {
-        const auto* const said = answer ? std::get_if<Said>(&*answer) : nullptr;
-        return said != nullptr && said->word == Word::authorised && said->is_ours == false;
+    const auto is_strange = [](const Said& said) {
+        return said.word == Word::authorised && said.is_ours == false;
     };
-    if (!is_strange(called)) return called;
-    const auto versions = sent_versions(module.database(), course.row()->id);
+    auto called = course.consult(Operacao::consultar, subject_of(*course.row(), bytes.xml));
+    const auto* const first = called ? std::get_if<Said>(&*called) : nullptr;
+    if (first == nullptr || !is_strange(*first)) return called;
+    const std::int64_t id = course.row()->id;
+    const auto versions = modules::read(module.database(), [id](Transaction& transaction) {
+        return sent_versions(transaction, id, Operacao::emitir);
+    });
     if (!versions) return std::unexpected(versions.error());
     for (const std::string& sha256 : *versions) {
         if (sha256 == bytes.sha256) continue;
-        auto xml = load_xml(module.database(), course.row()->id, sha256);
-        if (!xml) return std::unexpected(xml.error());
-        auto other = course.consult(Operacao::consultar, subject_of(*course.row(), *xml));
-        if (!other || is_strange(other)) continue;
-        const auto* const said = std::get_if<Said>(&*other);
-        if (said == nullptr || said->word != Word::authorised) continue;
-        bytes = {*std::move(xml), sha256};
+        auto version = modules::read(module.database(), [&](Transaction& transaction) {
+            return get_bytes(transaction, id, sha256);
+        });
+        if (!version) return std::unexpected(version.error());
+        auto other = course.consult(Operacao::consultar, subject_of(*course.row(), version->xml));
+        const auto* const said = other ? std::get_if<Said>(&*other) : nullptr;
+        // An absence now would contradict what was just said, and is no licence to send.
+        if (said != nullptr && (is_strange(*said) || said->word == Word::absent)) continue;
+        if (said != nullptr && said->word == Word::authorised) bytes = *std::move(version);
         return other;
     }
     return called;
@@ -133,19 +110,9 @@ bool was_never_sent(Estado estado) noexcept
     return estado == Estado::reservado || estado == Estado::rejeitado;
 }
 
-bool is_in_doubt(Estado estado) noexcept
-{
-    return estado == Estado::transmitido || estado == Estado::indeterminado;
-}
-
 bool is_void(Estado estado) noexcept
 {
     return estado == Estado::inutilizacao_pendente || estado == Estado::inutilizado;
-}
-
-Ended trouble(const Error& error)
-{
-    return {.how = How::trouble, .detail = error.detail};
 }
 
 Plan plan_of(Module& module, const Authority& authority)
@@ -158,16 +125,6 @@ Plan plan_of(Module& module, const Authority& authority)
     };
 }
 
-// What is known of a document that is emitted, in whatever state it is now, closes its key.
-Ended close(Module& module, Lease& lease, const Documento& documento)
-{
-    const auto done = module.database().transact([&](Transaction& transaction) {
-        return lease.finish(transaction, kept_response(documento));
-    });
-    if (!done) return trouble(done.error());
-    return {.how = How::finished, .was_found = true};
-}
-
 }  // namespace
 
 Ended run_emission(Module& module, Lease& lease, const Nova* nova)
@@ -178,7 +135,8 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
     const std::optional<Documento>& row = seen->documento;
     const bool is_new = !row || was_never_sent(row->estado);
     if ((is_new && nova == nullptr) || (row && is_void(row->estado))) return {.how = How::gave_up};
-    if (row && !is_new && !is_in_doubt(row->estado)) return close(module, lease, *row);
+    // Emitted it is, whatever became of it since.
+    if (row && !is_new && !is_in_doubt(row->estado)) return close_key(module, lease, *row);
 
     const Tipo tipo = row ? row->identidade.tipo : nova->identidade.tipo;
     const TipoParts* const parts = module.find_tipo(tipo);
@@ -193,7 +151,7 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
     if (is_new) {
         bytes = {nova->xml, to_hex(sha256(nova->xml))};
     } else {
-        auto stored = stored_bytes(module.database(), *row);
+        auto stored = load_sent(module.database(), *row);
         if (!stored) return trouble(stored.error());
         bytes = *std::move(stored);
         plan.sends_first = module.take_absence(lease.token(), row->versao);
@@ -209,40 +167,23 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
     return drive(course, plan);
 }
 
-Response conclude(Lease& lease, const Ended& ended)
-{
-    // Where these cannot be written the lease runs out, and the record is reconciled by the row.
-    switch (ended.how) {
-        case How::finished: return {.status = 200};
-        case How::gave_up: static_cast<void>(lease.untouched()); break;
-        case How::open:
-        case How::may_send: static_cast<void>(lease.doubt(ended.detail)); break;
-        case How::lost:
-        case How::trouble: break;
-    }
-    return {.status = 503};
-}
-
 Result<Driven> emit(
     Module& module, const TenantId& tenant_id, const std::string& id_idempotencia, const Nova* nova
 )
 {
-    std::optional<Ended> ended;
-    auto outcome = module.engine().leased(
-        request_of(emitir_operation, tenant_id, id_idempotencia),
-        [&](Lease& lease) {
-            ended = run_emission(module, lease, nova);
-            return conclude(lease, *ended);
-        }
+    return drive_under_lease(
+        module,
+        emitir_operation,
+        tenant_id,
+        id_idempotencia,
+        [&](Lease& lease) { return run_emission(module, lease, nova); }
     );
-    if (!outcome) return std::unexpected(outcome.error());
-    return Driven{*std::move(outcome), std::move(ended)};
 }
 
 Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry)
 {
     auto seen = look(module.database(), enquiry.id.tenant_id, enquiry.id.key.text());
-    if (!seen) return StillUnknown{trouble_delay, seen.error().detail};
+    if (!seen) return still_unknown(seen.error());
     const std::optional<Documento> row = seen->documento;
     if (!row || was_never_sent(row->estado) || is_void(row->estado)) return DidNotHappen{};
     if (!is_in_doubt(row->estado)) return Happened{kept_response(*row)};
@@ -250,26 +191,15 @@ Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry)
     if (parts == nullptr) {
         return StillUnknown{module.settings().reconcile_longest, "no authority for this type"};
     }
-    auto bytes = stored_bytes(module.database(), *row);
-    if (!bytes) return StillUnknown{trouble_delay, bytes.error().detail};
+    auto sent = load_sent(module.database(), *row);
+    if (!sent) return still_unknown(sent.error());
     Course course{module.course_parts(), *parts->authority, *std::move(seen), {}};
     Plan plan = plan_of(module, *parts->authority);
     plan.sends_first = false;
     plan.attempts = 1;
-    plan.consult = [&](Course& on) { return consult_versions(module, on, *bytes); };
-    plan.amend = [&](Documento& next) { next.xml_sha256 = bytes->sha256; };
-    const Ended ended = drive(course, plan);
-    switch (ended.how) {
-        case How::finished: return Happened{kept_response(*course.row())};
-        case How::may_send:
-            module.note_absence(enquiry.token, course.row()->versao);
-            return DidNotHappen{};
-        case How::open: return StillUnknown{ended.retry_after, ended.detail};
-        case How::gave_up:
-        case How::lost:
-        case How::trouble: break;
-    }
-    return StillUnknown{trouble_delay, ended.detail};
+    plan.consult = [&](Course& on) { return consult_versions(module, on, *sent); };
+    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->sha256; };
+    return to_reconciliation(module, enquiry, course, drive(course, plan));
 }
 
 Ended ask_about(Module& module, const Documento& documento)
@@ -279,23 +209,22 @@ Ended ask_about(Module& module, const Documento& documento)
     auto seen = look(module.database(), documento.tenant_id, documento.identidade.id_idempotencia);
     if (!seen) return trouble(seen.error());
     if (!seen->documento || seen->documento->versao != documento.versao) return {.how = How::lost};
-    auto bytes = stored_bytes(module.database(), documento);
-    if (!bytes) return trouble(bytes.error());
+    auto sent = load_sent(module.database(), documento);
+    if (!sent) return trouble(sent.error());
     Course course{module.course_parts(), *parts->authority, *std::move(seen), {}};
     Plan plan = plan_of(module, *parts->authority);
     plan.sends_first = false;
     plan.attempts = 1;
-    plan.consult = [&](Course& on) { return consult_versions(module, on, *bytes); };
+    plan.consult = [&](Course& on) { return consult_versions(module, on, *sent); };
     if (!is_in_doubt(documento.estado)) return verify(course, plan);
-    plan.amend = [&](Documento& next) { next.xml_sha256 = bytes->sha256; };
+    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->sha256; };
     Ended ended = drive(course, plan);
     if (ended.how != How::may_send) return ended;
     // Nobody may send it: its key says that it was emitted, or that it never will be.
     Documento next = *course.row();
     next.alerta =
         "the record of this document is closed, and the authority does not know the document: "
-        "release "
-        "the record to have it sent";
+        "release the record to have it sent";
     next.conciliar_em = std::nullopt;
     const auto written = course.write(std::move(next));
     if (!written) return {.how = How::lost, .detail = written.error().detail};

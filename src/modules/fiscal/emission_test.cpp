@@ -106,6 +106,81 @@ TEST_F(Emission, ARefusalFreesTheNumberForCorrectedBytes)
     expect_agreement(1);
 }
 
+TEST_F(Emission, ARefusalOfTheSecondCopyIsNotTheEndWhileTheFirstMayArrive)
+{
+    authority.dedupes = true;  // and so the second copy goes out at once
+    authority.emit_faults = {Fault::lands_later, Fault::refused};
+    settings.settle = 1s;
+    settings.reconcile_longest = 1s;
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+
+    EXPECT_EQ(authority.emits, 2);
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    EXPECT_TRUE(row(1).conciliar_em);
+    authority.land();
+    converge(process);
+    EXPECT_EQ(authority.emits, 2);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ARefusalOfTheSecondCopyHoldsOnceTheFirstCannotArriveAnyMore)
+{
+    authority.dedupes = true;
+    authority.emit_faults = {Fault::request_lost, Fault::refused};
+    settings.settle = 60ms;
+    Process& process = start();
+
+    EXPECT_NE(how(emit(process, 1)), How::finished);
+    converge(process);
+
+    EXPECT_EQ(authority.emits, 2);
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    EXPECT_NE(row(1).mensagens.find("E0160"), std::string::npos) << row(1).mensagens;
+    EXPECT_EQ(how(emit(process, 1, "12.00")), How::finished);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ACodeThatNobodyKnowsOfWhatIsNotThereWasARefusal)
+{
+    for (const bool dedupes : {false, true}) {
+        authority.dedupes = dedupes;
+        authority.emit_faults = {Fault::unclear, Fault::unclear, Fault::unclear};
+        authority.settles_after = dedupes ? 0ms : 30ms;
+        const std::int64_t numero = dedupes ? 1 : 2;
+        const int before = authority.emits;
+        Process& process = start();
+
+        EXPECT_NE(how(emit(process, numero)), How::finished);
+        converge(process);
+
+        EXPECT_EQ(authority.emits, before + 1) << "sent again it would be answered in the same way";
+        EXPECT_EQ(estado(numero), Estado::rejeitado);
+        EXPECT_TRUE(row(numero).alerta);
+        EXPECT_NE(row(numero).mensagens.find("X8"), std::string::npos);
+        authority.emit_faults = {};
+        EXPECT_EQ(how(emit(process, numero, "12.00")), How::finished);
+        expect_agreement(numero);
+    }
+}
+
+TEST_F(Emission, AnAccessKeyThatAnEnquiryFoundOnItsWayIsKeptForTheNext)
+{
+    authority.emit_faults = {Fault::answer_lost};
+    authority.consult_faults = {Fault::half, Fault::half, Fault::half};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    EXPECT_EQ(row(1).chave_acesso, "CHAVE-DPS1");
+    EXPECT_EQ(authority.asked_with, (std::vector<std::string>{"", "CHAVE-DPS1", "CHAVE-DPS1"}));
+    converge(process);
+    expect_agreement(1);
+}
+
 TEST_F(Emission, ADenialIsTheEndOfTheNumber)
 {
     authority.emit_faults = {Fault::denied};
@@ -201,6 +276,7 @@ TEST_F(Emission, AnEarlierVersionThatArrivedAfterAllIsRecognised)
     // The first version is refused although a copy of it is still under way; the second meets it.
     authority.dedupes = true;
     authority.emit_faults = {Fault::lands_later, Fault::refused};
+    settings.settle = 0ms;  // too short
     Process& process = start();
     EXPECT_EQ(how(emit(process, 1, "first")), How::gave_up);
     EXPECT_EQ(estado(1), Estado::rejeitado);
@@ -209,6 +285,23 @@ TEST_F(Emission, AnEarlierVersionThatArrivedAfterAllIsRecognised)
     EXPECT_EQ(how(emit(process, 1, "second")), How::finished);
 
     EXPECT_EQ(row(1).xml_sha256, to_hex(sha256(test_xml(1, "first"))));
+    expect_agreement(1);
+}
+
+TEST_F(Emission, AnEarlierVersionThatCouldNotBeAskedAboutIsAskedAboutAgain)
+{
+    authority.dedupes = true;
+    authority.emit_faults = {Fault::lands_later, Fault::refused};
+    settings.settle = 0ms;  // too short
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1, "first")), How::gave_up);
+    authority.land();
+    authority.consult_faults = {Fault::none, Fault::request_lost};
+
+    EXPECT_EQ(how(emit(process, 1, "second")), How::finished);
+
+    EXPECT_EQ(row(1).xml_sha256, to_hex(sha256(test_xml(1, "first"))));
+    EXPECT_TRUE(alerts.empty());
     expect_agreement(1);
 }
 
@@ -237,6 +330,36 @@ TEST_F(Emission, ACodeThatNobodyKnowsIsAskedAboutAndNoted)
     converge(process);
 
     EXPECT_FALSE(row(1).alerta);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ACodeThatNobodyKnowsIsARefusalWhereNothingIsThere)
+{
+    authority.emit_faults = {Fault::unclear};
+    settings.settle = 0ms;
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::gave_up);
+
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    EXPECT_NE(row(1).mensagens.find("X8"), std::string::npos) << row(1).mensagens;
+    EXPECT_TRUE(row(1).alerta);
+    EXPECT_EQ(authority.emits, 1) << "the same bytes would be answered in the same way";
+}
+
+TEST_F(Emission, ARefusalThatNobodyUnderstoodIsRecognisedByTheWorkerToo)
+{
+    authority.emit_faults = {Fault::unclear};
+    authority.settles_after = 60ms;
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+
+    converge(process);
+
+    EXPECT_EQ(estado(1), Estado::rejeitado);
+    EXPECT_NE(row(1).mensagens.find("X8"), std::string::npos) << row(1).mensagens;
+    EXPECT_EQ(authority.emits, 1);
+    EXPECT_EQ(how(emit(process, 1, "12.00")), How::finished);
     expect_agreement(1);
 }
 

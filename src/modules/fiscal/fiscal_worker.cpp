@@ -15,16 +15,6 @@ namespace {
 
 constexpr Duration soonest = std::chrono::milliseconds{10};
 
-bool is_emission(Estado estado) noexcept
-{
-    return estado == Estado::transmitido || estado == Estado::indeterminado;
-}
-
-bool is_cancellation(Estado estado) noexcept
-{
-    return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
-}
-
 // When the engine lets somebody in again. Nullopt: the row itself knows.
 std::optional<Duration> wait_of(const Outcome& outcome, const Settings& settings)
 {
@@ -47,8 +37,8 @@ Result<void> put_off(Module& module, const Documento& seen, Duration wait)
 
 Result<void> work_on(Module& module, const Documento& documento)
 {
-    const bool emits = is_emission(documento.estado);
-    if (!emits && !is_cancellation(documento.estado)) return {};
+    const bool emits = is_in_doubt(documento.estado);
+    if (!emits && !is_cancelling(documento.estado)) return {};
     // A blocked authority is not asked, and no key is claimed for it.
     if (const TipoParts* const parts = module.find_tipo(documento.identidade.tipo)) {
         const auto blocked = module.guard().find_block(*parts->authority, subject_of(documento));
@@ -87,13 +77,6 @@ FiscalWorker::FiscalWorker(Module& module, FiscalWorkerOptions options)
 FiscalWorker::~FiscalWorker()
 {
     stop();
-}
-
-void FiscalWorker::wake()
-{
-    const std::lock_guard guard{mutex_};
-    is_woken_ = true;
-    changed_.notify_all();
 }
 
 void FiscalWorker::stop()
@@ -140,24 +123,27 @@ std::optional<Documento> FiscalWorker::next()
     std::unique_lock lock{mutex_};
     for (;;) {
         if (is_stopping_) return std::nullopt;
-        if (taken_.empty() && !is_fetching_) fetch(lock);
-        if (is_stopping_) return std::nullopt;
         if (!taken_.empty()) {
             Documento first = std::move(taken_.front());
             taken_.pop_front();
-            changed_.notify_one();
             return first;
         }
-        changed_.wait_for(lock, options_.period, [this] {
-            return is_stopping_ || is_woken_ || !taken_.empty();
-        });
-        is_woken_ = false;
+        if (is_looking_) {
+            changed_.wait(lock);
+            continue;
+        }
+        is_looking_ = true;
+        fetch(lock);
+        if (taken_.empty()) {
+            changed_.wait_for(lock, options_.period, [this] { return is_stopping_; });
+        }
+        is_looking_ = false;
+        changed_.notify_all();
     }
 }
 
 void FiscalWorker::fetch(std::unique_lock<std::mutex>& lock)
 {
-    is_fetching_ = true;
     lock.unlock();
     std::vector<Documento> due;
     const Settings& settings = module_.settings();
@@ -169,13 +155,11 @@ void FiscalWorker::fetch(std::unique_lock<std::mutex>& lock)
         return {};
     });
     lock.lock();
-    is_fetching_ = false;
     if (!done) {
         trouble_ = done.error().detail;
         return;
     }
     for (Documento& documento : due) taken_.push_back(std::move(documento));
-    if (taken_.size() > 1) changed_.notify_all();
 }
 
 void FiscalWorker::note_trouble(std::string detail)

@@ -40,9 +40,6 @@ public:
     FiscalWorker(const FiscalWorker&) = delete;
     FiscalWorker& operator=(const FiscalWorker&) = delete;
 
-    // Something became due in this process: look now.
-    void wake();
-
     void stop();
 
     // Why something could not be done, if it could not; told once.
@@ -60,8 +57,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Documento> taken_;         // guarded by mutex_
-    bool is_fetching_ = false;            // guarded by mutex_
-    bool is_woken_ = false;               // guarded by mutex_
+    bool is_looking_ = false;             // guarded by mutex_: one thread, for all of them
     bool is_stopping_ = false;            // guarded by mutex_
     std::size_t running_ = 0;             // guarded by mutex_: threads
     std::optional<std::string> trouble_;  // guarded by mutex_

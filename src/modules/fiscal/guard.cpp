@@ -1,6 +1,7 @@
 #include "modules/fiscal/guard.hpp"
 
 #include "modules/parts/columns.hpp"
+#include "modules/parts/read.hpp"
 
 namespace umavez::fiscal {
 namespace {
@@ -66,15 +67,15 @@ Result<void> write_state(Transaction& transaction, Values place, const GuardStat
 
 Result<Permission> Guard::ask(const Authority& authority, const Subject& subject, GuardedCall call)
 {
-    const Values place = place_of(authority, subject);
-    Permission permission;
     // What is not counted needs no lock.
     if (call == GuardedCall::change || settings_.rule.per_minute <= 0) {
         const auto blocked = find_block(authority, subject);
         if (!blocked) return std::unexpected(blocked.error());
-        if (*blocked) permission = {.is_given = false, .is_blocked = true, .wait = **blocked};
-        return permission;
+        if (!*blocked) return Permission{};
+        return Permission{.is_given = false, .is_blocked = true, .wait = **blocked};
     }
+    const Values place = place_of(authority, subject);
+    Permission permission;
     const auto done = database_.transact([&](Transaction& transaction) -> Result<void> {
         auto state = lock_state(transaction, place);
         if (!state) return std::unexpected(state.error());
@@ -91,18 +92,13 @@ Result<std::optional<Duration>> Guard::find_block(
     const Authority& authority, const Subject& subject
 )
 {
-    std::optional<Duration> blocked;
-    const auto done = database_.read([&](Transaction& transaction) -> Result<void> {
-        blocked.reset();
+    using Block = std::optional<Duration>;
+    return modules::read(database_, [&](Transaction& transaction) -> Result<Block> {
         const auto state = find_state(transaction, place_of(authority, subject), "");
         if (!state) return std::unexpected(state.error());
-        if (*state && transaction.now() < (*state)->blocked_until) {
-            blocked = (*state)->blocked_until - transaction.now();
-        }
-        return {};
+        if (!*state || transaction.now() >= (*state)->blocked_until) return std::nullopt;
+        return (*state)->blocked_until - transaction.now();
     });
-    if (!done) return std::unexpected(done.error());
-    return blocked;
 }
 
 Result<void> Guard::block(
@@ -113,7 +109,7 @@ Result<void> Guard::block(
     return database_.transact([&](Transaction& transaction) -> Result<void> {
         auto state = lock_state(transaction, place);
         if (!state) return std::unexpected(state.error());
-        fiscal::block(*state, wish.value_or(settings_.block), transaction.now());
+        fiscal::block(*state, wish, settings_.block, transaction.now());
         return write_state(transaction, place, *state);
     });
 }

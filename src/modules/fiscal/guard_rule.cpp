@@ -18,8 +18,9 @@ Permission ask(GuardState& state, const GuardRule& rule, GuardedCall call, Insta
     return {};
 }
 
-void block(GuardState& state, Duration length, Instant now) noexcept
+void block(GuardState& state, std::optional<Duration> wish, Duration usual, Instant now) noexcept
 {
+    const Duration length = wish && *wish > Duration{0} ? *wish : usual;
     state.blocked_until = std::max(state.blocked_until, now + length);
 }
 

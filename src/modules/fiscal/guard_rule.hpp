@@ -37,7 +37,8 @@ struct Permission {
 // Counts the call where it is permitted.
 Permission ask(GuardState& state, const GuardRule& rule, GuardedCall call, Instant now) noexcept;
 
-// The authority said "too often": the block begins anew.
-void block(GuardState& state, Duration length, Instant now) noexcept;
+// The authority said "too often": the block begins anew, for as long as it wishes, or for the usual time. A
+// wish for nothing is none: whoever comes back at once is told the same.
+void block(GuardState& state, std::optional<Duration> wish, Duration usual, Instant now) noexcept;
 
 }  // namespace umavez::fiscal

@@ -38,12 +38,12 @@ TEST(GuardRule, ABlockStopsEverythingAndBeginsAnew)
 {
     GuardState state;
     const GuardRule rule{.per_minute = 0};
-    block(state, 1h, noon);
+    block(state, {}, 1h, noon);
 
     const Permission refused = ask(state, rule, GuardedCall::change, noon + 59min);
     EXPECT_TRUE(refused.is_blocked);
     EXPECT_EQ(refused.wait, 1min);
-    block(state, 1h, noon + 59min);
+    block(state, {}, 1h, noon + 59min);
     EXPECT_FALSE(ask(state, rule, GuardedCall::enquiry, noon + 61min).is_given);
     EXPECT_TRUE(ask(state, rule, GuardedCall::enquiry, noon + 59min + 1h).is_given);
 }
@@ -51,10 +51,21 @@ TEST(GuardRule, ABlockStopsEverythingAndBeginsAnew)
 TEST(GuardRule, AShorterBlockDoesNotEndALongerOne)
 {
     GuardState state;
-    block(state, 1h, noon);
-    block(state, 1s, noon);
+    block(state, {}, 1h, noon);
+    block(state, 1s, 1h, noon);
 
     EXPECT_FALSE(ask(state, {}, GuardedCall::change, noon + 30min).is_given);
+}
+
+TEST(GuardRule, TheAuthoritysWishWinsUnlessItIsNone)
+{
+    GuardState wished;
+    block(wished, 2h, 1h, noon);
+    EXPECT_EQ(wished.blocked_until, noon + 2h);
+
+    GuardState hasty;
+    block(hasty, 0s, 1h, noon);
+    EXPECT_EQ(hasty.blocked_until, noon + 1h);
 }
 
 // Whatever the times, no window has more than the burst and what the rate gives.

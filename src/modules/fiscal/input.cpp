@@ -2,6 +2,7 @@
 
 #include "base/utf8.hpp"
 #include "key_protocol/translated.hpp"
+#include "modules/fiscal/ids/dps_id.hpp"
 #include "modules/fiscal/ids/inscricao.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@ constexpr std::size_t word_max = 20;
 constexpr std::size_t inscricao_max = 20;  // with punctuation
 constexpr std::size_t serie_max = 5;
 constexpr std::size_t municipio_max = 7;
+constexpr char32_t latin_max = 0xff;  // what the schemas of authorities allow
 
 void refuse_word(BodyFields& fields, const char* name, const std::vector<std::string>& words)
 {
@@ -73,6 +75,15 @@ std::string_view without_zeros(std::string_view digits)
     return digits;
 }
 
+// Where the natural key has it. Nullopt: it does not.
+std::optional<std::string> municipio_of(const Identidade& identidade)
+{
+    if (identidade.tipo != Tipo::nfse_nacional || !identidade.id_autoridade) return std::nullopt;
+    const auto id = DpsId::parse(*identidade.id_autoridade);
+    if (!id) return std::nullopt;
+    return std::string{id->municipio()};
+}
+
 // What the body says beside the XML must be the same.
 void compare(BodyFields& fields, const Identidade& identidade)
 {
@@ -98,6 +109,16 @@ void compare(BodyFields& fields, const Identidade& identidade)
             refuse_other(fields, "numero", std::to_string(identidade.numero));
         }
     }
+    const auto municipio = fields.find_text("municipio", municipio_max);
+    const auto in_xml = municipio_of(identidade);
+    if (municipio && in_xml && *municipio != *in_xml) refuse_other(fields, "municipio", *in_xml);
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
 }
 
 void refuse_issuer(BodyFields& fields)
@@ -119,7 +140,6 @@ Read<Nova> read_nova(
         body, {"tipo", "ambiente", "emitente", "serie", "numero", "municipio", "xml"}
     };
     const auto tipo = read_tipo(fields);
-    static_cast<void>(fields.find_text("municipio", municipio_max));
     Nova nova{.identidade = {}, .xml = read_xml(fields, body), .key = {}};
     const TipoParts* const parts = tipo ? module.find_tipo(*tipo) : nullptr;
     if (tipo && parts == nullptr) {
@@ -141,10 +161,20 @@ Read<Nova> read_nova(
 Read<std::string> read_justificativa(const JsonTree* body, Language language)
 {
     BodyFields fields{body, {"justificativa"}};
-    std::string text = fields.text("justificativa", justificativa_max);
+    std::string text{trimmed(fields.text("justificativa", justificativa_max))};
     std::size_t characters = 0;
-    for (std::string_view rest = text; !rest.empty(); ++characters) take_character(rest);
-    if (characters < justificativa_min) {
+    bool is_latin = true;
+    for (std::string_view rest = text; !rest.empty(); ++characters) {
+        const char32_t character = take_character(rest);
+        is_latin = is_latin && character <= latin_max && !is_control(character);
+    }
+    if (!is_latin) {
+        fields.refuse(
+            "justificativa",
+            {"may have letters, digits and signs of Latin-1, on one line",
+             "pode ter letras, algarismos e sinais do Latin-1, em uma linha"}
+        );
+    } else if (characters < justificativa_min) {
         fields.refuse(
             "justificativa",
             {fmt::format("must have {} to {} characters", justificativa_min, justificativa_max),

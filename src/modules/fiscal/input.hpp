@@ -28,7 +28,7 @@ Read<Nova> read_nova(
     const Module& module, const JsonTree* body, const TenantId& tenant_id, http::Language language
 );
 
-// {"justificativa"}
+// {"justificativa"}, without blanks around it: 15 to 255 characters of Latin-1.
 Read<std::string> read_justificativa(const JsonTree* body, http::Language language);
 
 // {"tipo", …} of a range of numbers that is to be voided: the type alone decides.

@@ -88,6 +88,20 @@ TEST(DocumentRoutes, ARejectionTellsTheAuthoritysWordsAndLetsCorrectedBytesIn)
     EXPECT_EQ(office.emit(1, "12.00").status, 201);
 }
 
+TEST(DocumentRoutes, ACorrectionThatWasNotLookedAtIsNotRejected)
+{
+    Office office;
+    office.authority.emit_faults = {
+        Fault::refused, Fault::unreached, Fault::unreached, Fault::unreached
+    };
+    EXPECT_TRUE(office.emit(1).is_problem("documento-rejeitado"));
+
+    const Answer away = office.emit(1, "12.00");
+
+    EXPECT_TRUE(away.is_problem("autoridade-indisponivel")) << away;
+    EXPECT_EQ(Office::of(away, "estado"), "REJEITADO");
+}
+
 TEST(DocumentRoutes, ADenialUsesTheNumberUp)
 {
     Office office;
@@ -337,16 +351,20 @@ TEST(OrderRoutes, AProcessThatWantsToEndBeginsNothing)
     EXPECT_EQ(office.authority.emits, 0);
 }
 
-TEST(OrderRoutes, JustificationsHaveTheirLength)
+TEST(OrderRoutes, JustificationsAreAsTheAuthoritiesTakeThem)
 {
     Office office;
     EXPECT_EQ(office.emit(1).status, 201);
 
-    const Answer refused = office.send(
-        "POST", "/api/v1/documentos-fiscais/1/cancelar", R"({"justificativa":"curta"})"
-    );
-
-    EXPECT_EQ(refused.status, 422);
+    for (const char* const body :
+         {R"({"justificativa":"curta"})",
+          R"({"justificativa":"curta               "})",
+          R"({"justificativa":"pedido do cliente — em duplicidade"})"}) {
+        const Answer refused = office.send("POST", "/api/v1/documentos-fiscais/1/cancelar", body);
+        EXPECT_EQ(refused.status, 422) << body;
+        EXPECT_TRUE(refused.is_problem("validation")) << refused;
+    }
+    EXPECT_EQ(office.authority.cancels, 0);
     EXPECT_EQ(office.cancel(7).status, 404);
 }
 

@@ -128,6 +128,37 @@ Result<void> end_tentativa(
     return {};
 }
 
+Result<std::vector<std::string>> sent_versions(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+)
+{
+    const auto to_digest = [](const Row& row) -> Result<std::string> { return row.text(0); };
+    return modules::all_rows(
+        transaction.query(
+            "SELECT xml_sha256, max(id) FROM documentos_tentativas "
+            "WHERE documento_id = $1 AND operacao = $2 AND xml_sha256 IS NOT NULL "
+            "GROUP BY xml_sha256 ORDER BY 2 DESC LIMIT 10",
+            {documento_id, std::string{to_text(operacao)}}
+        ),
+        to_digest
+    );
+}
+
+Result<std::optional<LastSaid>> find_last_said(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+)
+{
+    const auto rows = transaction.query(
+        "SELECT palavra, mensagens FROM documentos_tentativas "
+        "WHERE documento_id = $1 AND operacao = $2 ORDER BY id DESC LIMIT 1",
+        {documento_id, std::string{to_text(operacao)}}
+    );
+    if (!rows) return std::unexpected(rows.error());
+    if (rows->empty() || rows->front().is_null(0)) return std::nullopt;
+    const auto word = parse_word(rows->front().text(0));
+    return LastSaid{word.value_or(Word::unknown), rows->front().text(1)};
+}
+
 Result<modules::Listed<Tentativa>> list_tentativas(
     Transaction& transaction,
     const TenantId& tenant_id,

@@ -51,6 +51,22 @@ Result<void> end_tentativa(
     Transaction& transaction, std::int64_t tentativa_id, const Said& said, Duration took
 );
 
+// The digests of what this operation sent, each once, the newest first; at most ten.
+Result<std::vector<std::string>> sent_versions(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+);
+
+// What the authority said to the last call of this kind: a call that changes something.
+struct LastSaid {
+    Word word = Word::unknown;
+    std::string mensagens = "[]";
+    bool has_code() const { return mensagens != "[]"; }
+};
+// Nullopt: there was none, or nobody heard the answer.
+Result<std::optional<LastSaid>> find_last_said(
+    Transaction& transaction, std::int64_t documento_id, Operacao operacao
+);
+
 // A page in the order of their ids.
 Result<modules::Listed<Tentativa>> list_tentativas(
     Transaction& transaction,

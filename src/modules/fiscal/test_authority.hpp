@@ -32,6 +32,8 @@ enum class Fault : std::uint8_t {
     cancel_behind,  // stored, no answer, and at once cancelled by somebody else
     analysis,       // of a cancellation: the tax office looks at it
     rubbish,        // stored, answered with a code that nobody knows
+    unclear,        // nothing was stored, answered with a code that nobody knows
+    half,           // of an enquiry: the access key was found, the rest was not answered
 };
 
 class TestAuthority final : public Authority {
@@ -70,6 +72,12 @@ public:
         if (stop.stop_requested()) return {.word = Word::unknown, .detail = "stopped"};
         if (fault == Fault::unreached) return {.word = Word::unreached};
         if (fault == Fault::throttled) return {.word = Word::throttled, .wait = throttle_wait};
+        asked_with.push_back(subject.chave);
+        if (fault == Fault::half) {
+            Said said = what_is_there(subject);
+            said.word = Word::unknown;
+            return said;
+        }
         if (fault != Fault::none)
             return {.word = Word::unknown, .detail = "503", .http_status = 503};
         return what_is_there(subject);
@@ -146,6 +154,7 @@ public:
     mutable int emits = 0, consults = 0, cancels = 0;
     mutable int together_most = 0;  // calls that change one document at the same time
     mutable std::vector<std::string> pedidos;
+    mutable std::vector<std::string> asked_with;  // the access keys that enquiries knew
     bool dedupes = false;
     Duration settles_after{};
     Duration arrives_within = std::chrono::hours{1};
@@ -189,6 +198,7 @@ private:
             case Fault::refused: return {.word = Word::refused, .mensagens = {{"E0160", "não"}}};
             case Fault::denied: return {.word = Word::denied, .mensagens = {{"110", "denegado"}}};
             case Fault::throttled: return {.word = Word::throttled, .wait = throttle_wait};
+            case Fault::unclear: return {.word = Word::unknown, .mensagens = {{"X8", "?"}}};
             case Fault::lands_later:
                 under_way.push_back({id, subject.xml, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
@@ -197,6 +207,7 @@ private:
             case Fault::duplicate:
             case Fault::cancel_behind:
             case Fault::analysis:
+            case Fault::half:
             case Fault::rubbish: break;
         }
         if (dedupes && ledger.contains(id)) {
@@ -221,12 +232,14 @@ private:
             case Fault::refused:
             case Fault::denied: return {.word = Word::refused, .mensagens = {{"E0822", "prazo"}}};
             case Fault::throttled: return {.word = Word::throttled, .wait = throttle_wait};
+            case Fault::unclear: return {.word = Word::unknown, .mensagens = {{"X8", "?"}}};
             case Fault::lands_later:
                 under_way.push_back({id, {}, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
             case Fault::analysis:
                 ledger[id].is_in_analysis = true;
                 return {.word = Word::under_analysis};
+            case Fault::half:
             case Fault::none:
             case Fault::answer_lost:
             case Fault::duplicate:

@@ -41,7 +41,7 @@ inline Settings quick_settings()
     settings.emit_limit = 200ms;
     settings.consult_limit = 200ms;
     settings.cancel_limit = 200ms;
-    settings.retry = {.attempts = 3, .first = 2ms, .longest = 10ms, .throttle = 1h};
+    settings.retry = {.attempts = 3, .first = 2ms, .longest = 10ms};
     settings.guard = {.rule = {.per_minute = 0}, .block = 1h};
     settings.settle = 20ms;
     settings.reconcile_longest = 60ms;
@@ -243,20 +243,33 @@ protected:
         return driven->ended ? driven->ended->how : How::trouble;
     }
 
-    // Drives what is due, as a worker does, until nothing is left or ten seconds are over.
-    void converge(Process& process)
+    // Drives what is due, as a worker does, until it is so or ten seconds are over.
+    static void converge_until(const std::function<bool()>& is_so, Process& process)
     {
         FiscalWorker worker{process.module, {.threads = 2, .period = 5ms, .stop_grace = 1s}};
         const Duration limit = system_clock().boottime() + 10s;
         std::mutex mutex;
         std::condition_variable nobody;
-        while (system_clock().boottime() < limit &&
-               count("SELECT count(*) FROM documentos_fiscais WHERE conciliar_em IS NOT NULL") > 0
-        ) {
+        while (system_clock().boottime() < limit && !is_so()) {
             std::unique_lock lock{mutex};
             nobody.wait_for(lock, 5ms);
         }
         worker.stop();
+        EXPECT_TRUE(is_so());
+    }
+
+    // Until nothing is left.
+    void converge(Process& process)
+    {
+        converge_until(
+            [this] {
+                return count(
+                           "SELECT count(*) FROM documentos_fiscais "
+                           "WHERE conciliar_em IS NOT NULL"
+                       ) == 0;
+            },
+            process
+        );
         EXPECT_EQ(
             count("SELECT count(*) FROM documentos_fiscais WHERE conciliar_em IS NOT NULL"), 0
         );

@@ -3,10 +3,11 @@
 // Authority: whoever authorises fiscal documents, as the module sees it: SEFAZ, Sefin Nacional, a city.
 //
 // An adapter speaks one protocol and translates every answer into one Word (word.hpp). It decides nothing:
-// what a word means for a document is the table in modules/fiscal/next_step.hpp. It never sends anything
-// twice by itself, and never throws: what it cannot read is `unknown`.
+// what a word means for a document is the table in modules/fiscal/rules/next_step.hpp. It never sends
+// anything twice by itself, and never throws: what it cannot read is `unknown`.
 //
-// Calls block, for at most the time they are given, and end early when the stop is requested. Thread-safe.
+// Calls block, and end early when the stop is requested. The time they are given is that of one exchange with
+// the authority: a question that takes several may take as often as long. Thread-safe.
 
 #include "modules/fiscal/authority/word.hpp"
 #include "modules/fiscal/ids/tipo.hpp"
@@ -14,6 +15,7 @@
 #include <umavez/result.hpp>
 #include <umavez/time.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -23,7 +25,7 @@ namespace umavez::fiscal {
 
 // What an authority said, in its own words; for people and for the log.
 struct Mensagem {
-    std::string codigo;     // "E0014", "204"
+    std::string codigo;  // "E0014", "204"
     std::string descricao;
     friend bool operator==(const Mensagem&, const Mensagem&) = default;
 };
@@ -37,22 +39,31 @@ struct Said {
     int http_status = 0;                // 0: no answer
 
     // Where the word is authorised, cancelled or substituted, as far as it was told.
-    std::string chave = {};      // 44 or 50 positions
+    std::string chave = {};  // 44 or 50 positions
     std::string protocolo = {};
-    std::string xml = {};        // the authorised document, or the registered event
+    std::string xml = {};  // the authorised document, or the registered event
     // Whether what the authority holds is what we sent. Nullopt: it does not tell.
     std::optional<bool> is_ours = {};
+
+    // Of a consult that came to no end: the key that was learnt on the way. Nothing is known of the document
+    // behind it yet, so it is no `chave`; the next consult goes on from there (Subject::chave_vista).
+    std::string chave_vista = {};
+    // How many exchanges with the authority it took, whatever came of them: what the rate guard counts.
+    std::uint32_t exchanges = 0;
+    // The authority does not take the certificate that we show: no use to try again before it is replaced.
+    bool is_certificate_refused = false;
 };
 
 // Which document, for every call. The texts are kept by the caller until the call returns.
 struct Subject {
     Tipo tipo = Tipo::nfse_nacional;
     Ambiente ambiente = Ambiente::homologacao;
-    std::string emitente;        // CNPJ or CPF, without punctuation: whose certificate is shown
-    std::string id_autoridade;   // its name there before it is authorised: id of the DPS, access key
-    std::string chave = {};      // once it is authorised
-    std::string protocolo = {};  // of the authorisation
-    std::string xml = {};        // the exact bytes that were sent, or will be
+    std::string emitente;       // CNPJ or CPF, without punctuation: whose certificate is shown
+    std::string id_autoridade;  // its name there before it is authorised: id of the DPS, access key
+    std::string chave = {};     // once it is authorised
+    std::string chave_vista = {};  // or else that of Said, of an earlier consult
+    std::string protocolo = {};    // of the authorisation
+    std::string xml = {};          // the exact bytes that were sent, or will be
 };
 
 struct Cancelamento {
@@ -64,7 +75,8 @@ class Authority {
 public:
     virtual ~Authority() = default;
 
-    virtual std::string_view name() const noexcept = 0;  // "nfse-nacional": for logs and the rate guard
+    virtual std::string_view name(
+    ) const noexcept = 0;  // "nfse-nacional": for logs and the rate guard
 
     // Whether calls for this issuer can be made at all: an endpoint, a certificate that can be read, has its
     // key and is valid now. misconfigured: the sentence names the setting and the cure. Asked before anything
@@ -72,11 +84,13 @@ public:
     virtual Result<void> check(const Subject& subject) const = 0;
 
     // To be authorised: authorised, refused, denied, exists, later, throttled, unreached, unknown.
-    virtual Said emit(const Subject& subject, Duration limit, const std::stop_token& stop) const = 0;
+    virtual Said emit(const Subject& subject, Duration limit, const std::stop_token& stop)
+        const = 0;
 
     // What became of it: authorised, cancelled, substituted, under_analysis, denied, absent, throttled,
     // unreached, unknown.
-    virtual Said consult(const Subject& subject, Duration limit, const std::stop_token& stop) const = 0;
+    virtual Said consult(const Subject& subject, Duration limit, const std::stop_token& stop)
+        const = 0;
 
     // The signed request of a cancellation, made once and kept before it is sent.
     virtual Result<std::string> make_cancellation(
@@ -85,7 +99,10 @@ public:
 
     // cancelled, refused, exists, under_analysis, later, throttled, unreached, unknown.
     virtual Said cancel(
-        const Subject& subject, const Cancelamento& cancelamento, Duration limit, const std::stop_token& stop
+        const Subject& subject,
+        const Cancelamento& cancelamento,
+        Duration limit,
+        const std::stop_token& stop
     ) const = 0;
 
     // How long after a call that may still be on its way `absent` is to be believed: then the same bytes may

@@ -49,6 +49,11 @@ std::optional<Word> parse_word(std::string_view text) noexcept
     return std::nullopt;
 }
 
+std::span<const Word> all_words() noexcept
+{
+    return words;
+}
+
 Effect effect_of(Word word) noexcept
 {
     switch (word) {

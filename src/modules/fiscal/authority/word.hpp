@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace umavez::fiscal {
@@ -27,6 +28,7 @@ enum class Word : std::uint8_t {
 
 std::string_view to_text(Word word) noexcept;
 std::optional<Word> parse_word(std::string_view text) noexcept;
+std::span<const Word> all_words() noexcept;
 
 // What a call that was answered so did at the authority, if it was one that changes something.
 Effect effect_of(Word word) noexcept;

@@ -96,6 +96,13 @@ std::size_t rank_of(Word word) noexcept
     return static_cast<std::size_t>(std::ranges::find(caution, word) - caution.begin());
 }
 
+// The statuses of a rejection that the authority itself has made. With any other a code proves nothing: a
+// gateway numbers its errors too, and a server that failed half way may have stored what it was given.
+bool is_rejection(int status) noexcept
+{
+    return status == 400 || status == 403 || status == 422;
+}
+
 Said reject(Said said, Call call)
 {
     std::optional<CodeMeaning> worst;
@@ -104,9 +111,13 @@ Said reject(Said said, Call call)
         if (!worst || rank_of(meaning.word) < rank_of(worst->word)) worst = meaning;
     }
     said.word = worst->word;
+    const bool is_final = said.word == Word::refused || said.word == Word::denied;
+    if (is_final && !is_rejection(said.http_status)) said.word = Word::unknown;
     if (!said.wait) said.wait = worst->wait;
     const Mensagem& first = said.mensagens.front();
-    said.detail = fmt::format("{}: {}", shown(first.codigo), shown(first.descricao));
+    said.detail = fmt::format(
+        "HTTP {}: {}: {}", said.http_status, shown(first.codigo), shown(first.descricao)
+    );
     return said;
 }
 

@@ -4,8 +4,8 @@
 //
 // Production does not answer as its manual says: errors stand in `erros` or in `erro`, which is an object,
 // an array, an empty array beside a result, or the text of a proxy; events come in two envelopes. One rule
-// holds: only a rejection with a code is final, a 2xx without the member that it owes is unknown, and so is
-// all the rest. The word of a code is in authority/nacional_codes.hpp. Pure, thread-safe.
+// holds: only a rejection (400, 403, 422) with a code is final, a 2xx without the member that it owes is
+// unknown, and so is all the rest. The word of a code is in authority/nacional_codes.hpp. Pure, thread-safe.
 
 #include "modules/fiscal/authority/authority.hpp"
 

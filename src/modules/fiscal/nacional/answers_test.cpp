@@ -98,7 +98,7 @@ TEST(AnswersTest, Emission)
             {400, R"({"erros":[{"codigo":"E0004"},{"codigo":"E0014"}]})", Word::exists},
             {400, R"({"erros":[{"codigo":"E0004","mensagem":"Id"}]})", Word::refused},
             {403, R"({"erros":[{"codigo":"E0006"}]})", Word::refused},
-            {500, R"({"erros":[{"codigo":"E0714"}]})", Word::refused},
+            {422, R"({"erros":[{"codigo":"E0714"}]})", Word::refused},
             {500, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
             {400, R"({"erros":[{"codigo":"E1206"},{"codigo":"E0004"}]})", Word::later},
             // Of the rule sheets, though in no table; and of no sheet that we know.
@@ -119,6 +119,27 @@ TEST(AnswersTest, Emission)
     );
 }
 
+// A code refuses only where the authority itself has rejected: those of gateways, and of servers that failed
+// on the way, leave open what was stored.
+TEST(AnswersTest, ACodeUnderAnotherStatusRefusesNothing)
+{
+    const std::vector<Case> cases = {
+        {500, R"({"erros":[{"codigo":"E0714"}]})", Word::unknown},
+        {500, R"({"erros":[{"codigo":"E9999"}]})", Word::unknown},
+        {502, R"({"erro":{"codigo":502}})", Word::unknown},
+        {503, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {504, R"({"erro":{"codigo":"TIMEOUT"}})", Word::unknown},
+        {400, R"({"erro":{"codigo":"ZZ99"}})", Word::unknown},
+        {401, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {404, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {408, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {301, R"({"erro":{"codigo":"E0004"}})", Word::unknown},
+        {500, R"({"erro":{"codigo":"E1217"}})", Word::later},
+    };
+    expect_all(cases, [](const HttpAnswer& answer) { return read_emission(answer, id_dps); });
+    expect_all(cases, [](const HttpAnswer& answer) { return read_cancellation(answer, chave); });
+}
+
 TEST(AnswersTest, MessagesAreKept)
 {
     const Said said = read_emission(
@@ -134,6 +155,22 @@ TEST(AnswersTest, MessagesAreKept)
     EXPECT_THAT(
         read_emission({.status = 502, .body = "x\x1b[31m"}, id_dps).detail, HasSubstr("HTTP 502")
     );
+}
+
+TEST(AnswersTest, OfEndlessMessagesOnlyTheBeginningIsKept)
+{
+    std::string body = R"({"erros":[)";
+    std::string words;
+    for (int i = 0; i < 10'000; ++i) words += "\u00e7";
+    for (int i = 0; i < 60; ++i) {
+        if (i > 0) body += ',';
+        body += R"({"codigo":"E0004","descricao":")" + words + R"("})";
+    }
+    body += "]}";
+    const Said said = read_emission({.status = 400, .body = body}, id_dps);
+    EXPECT_EQ(said.word, Word::refused);
+    ASSERT_EQ(said.mensagens.size(), 50u);
+    EXPECT_EQ(said.mensagens.front().descricao, words.substr(0, 500 * 2));
 }
 
 TEST(AnswersTest, OnlyA404SaysThatADpsIsAbsent)
@@ -231,6 +268,10 @@ TEST(AnswersTest, Cancellation)
             {400, R"({"erro":[{"codigo":"E0822","descricao":"prazo"}]})", Word::refused},
             {400, R"({"erro":{"codigo":"E0840"}})", Word::exists},
             {400, R"({"erros":[{"codigo":"E0802"}]})", Word::exists},
+            // Stopped for maintenance: nothing was looked at, so nothing was refused.
+            {400, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
+            {400, R"({"erros":[{"codigo":"E1206"}]})", Word::later},
+            {503, R"({"erros":[{"codigo":"E1217"}]})", Word::later},
         },
         read
     );

@@ -12,7 +12,7 @@
 namespace umavez::fiscal::nacional {
 
 // Those that have a code: from `erros` and `erro`, arrays or objects, in camelCase or PascalCase. A text is
-// none.
+// none. At most 50, and of each 500 characters: an answer may have megabytes of them.
 std::vector<Mensagem> find_mensagens(JsonValue root);
 
 // The text of a member, also of a number; "" where it is absent or of another kind. The case of the first

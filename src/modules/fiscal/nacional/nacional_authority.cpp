@@ -27,7 +27,7 @@ Said unreached(std::string why)
 
 }  // namespace
 
-// The calls about one document, with one certificate and within one limit.
+// The calls about one document, with one certificate, each within the limit.
 class NacionalAuthority::Conversation {
 public:
     Conversation(
@@ -39,7 +39,7 @@ public:
         : authority_(authority),
           subject_(subject),
           stop_(stop),
-          until_(std::chrono::steady_clock::now() + limit)
+          limit_(std::chrono::ceil<std::chrono::milliseconds>(limit))
     {
         auto certificate =
             authority.certificates_->find(subject.emitente, authority.clock_.realtime());
@@ -61,20 +61,19 @@ public:
         if (!rule_.certificate) return unreached(missing_);
         const std::string& base = authority_.base_of(subject_.ambiente);
         if (base.empty()) return unreached("this environment has no address");
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-            until_ - std::chrono::steady_clock::now()
-        );
-        if (left <= std::chrono::milliseconds{0}) return unreached("the time for it is over");
+        if (limit_ <= std::chrono::milliseconds{0}) return unreached("it was given no time");
+        if (stop_.stop_requested()) return unreached("cut: the sender stops");
         outbound::Call call{
             .method = std::string{method},
             .url = base + path,
             .headers = {{"Accept", "application/json"}},
             .body = body,
-            .connect_timeout = std::min(authority_.options_.connect_timeout, left),
-            .total_timeout = left,
+            .connect_timeout = std::min(authority_.options_.connect_timeout, limit_),
+            .total_timeout = limit_,
             .body_bytes_max = answer_bytes_max,
         };
         if (!body.empty()) call.headers.push_back({"Content-Type", "application/json"});
+        ++exchanges_;
         const auto reply = outbound::call(call, rule_, stop_);
         if (!reply) {
             const auto& error = reply.error();
@@ -92,6 +91,41 @@ public:
         });
         if (!said.detail.empty()) said.detail = fmt::format("{} {}: {}", method, path, said.detail);
         return said;
+    }
+
+    std::uint32_t exchanges() const noexcept { return exchanges_; }
+
+    Said consult()
+    {
+        if (!subject_.chave.empty()) {
+            return follow_events({.word = Word::exists, .chave = subject_.chave});
+        }
+        std::string chave = subject_.chave_vista;
+        if (chave.empty()) {
+            Said key = find_key();
+            if (key.word != Word::exists) return key;
+            if (key.chave.empty()) {
+                key.word = Word::unknown;
+                key.detail = "there is an NFS-e, but the answer has no key";
+                return key;
+            }
+            chave = std::move(key.chave);
+        }
+        Said said = find_nfse(chave);
+        // A key that leads nowhere is looked up again.
+        if (said.http_status == 404) return said;
+        if (said.word == Word::exists) said = follow_events(std::move(said));
+        if (!is_end(said.word)) {
+            said.chave.clear();
+            said.chave_vista = std::move(chave);
+        }
+        return said;
+    }
+
+private:
+    static bool is_end(Word word) noexcept
+    {
+        return word != Word::unknown && word != Word::unreached && word != Word::throttled;
     }
 
     // exists with the key, or without it where our certificate may not be told.
@@ -157,7 +191,6 @@ public:
         return found;
     }
 
-private:
     Said follow_analysis(Said found, Said asked)
     {
         asked.is_ours = found.is_ours;
@@ -180,7 +213,8 @@ private:
     const NacionalAuthority& authority_;
     const Subject& subject_;
     const std::stop_token& stop_;
-    const std::chrono::steady_clock::time_point until_;
+    const std::chrono::milliseconds limit_;  // of each call
+    std::uint32_t exchanges_ = 0;
     outbound::OutboundRule rule_;
     std::string missing_;  // why there is no certificate
 };
@@ -216,10 +250,11 @@ Said NacionalAuthority::emit(const Subject& subject, Duration limit, const std::
     const
 {
     const std::string body = JsonObject{}.text("dpsXmlGZipB64", pack(subject.xml)).str();
-    Said said = Conversation{*this, subject, limit, stop}
-                    .ask("POST", "/nfse", body, [&subject](const HttpAnswer& answer) {
-                        return read_emission(answer, subject.id_autoridade);
-                    });
+    Conversation conversation{*this, subject, limit, stop};
+    Said said = conversation.ask("POST", "/nfse", body, [&subject](const HttpAnswer& answer) {
+        return read_emission(answer, subject.id_autoridade);
+    });
+    said.exchanges = conversation.exchanges();
     if (said.word == Word::authorised) {
         if (const auto same = is_same_dps(subject.xml, said.xml)) said.is_ours = *same;
     }
@@ -230,15 +265,9 @@ Said NacionalAuthority::consult(const Subject& subject, Duration limit, const st
     const
 {
     Conversation conversation{*this, subject, limit, stop};
-    Said said{.word = Word::exists, .chave = subject.chave};
-    if (subject.chave.empty()) {
-        said = conversation.find_key();
-        if (said.word != Word::exists) return said;
-        const std::string chave = said.chave;
-        said = conversation.find_nfse(chave);
-        if (said.word != Word::exists) return said;
-    }
-    return conversation.follow_events(std::move(said));
+    Said said = conversation.consult();
+    said.exchanges = conversation.exchanges();
+    return said;
 }
 
 Result<std::string> NacionalAuthority::make_cancellation(
@@ -268,12 +297,15 @@ Said NacionalAuthority::cancel(
 {
     const std::string body =
         JsonObject{}.text("pedidoRegistroEventoXmlGZipB64", pack(cancelamento.pedido)).str();
-    return Conversation{*this, subject, limit, stop}.ask(
+    Conversation conversation{*this, subject, limit, stop};
+    Said said = conversation.ask(
         "POST",
         fmt::format("/nfse/{}/eventos", subject.chave),
         body,
         [&subject](const HttpAnswer& answer) { return read_cancellation(answer, subject.chave); }
     );
+    said.exchanges = conversation.exchanges();
+    return said;
 }
 
 }  // namespace umavez::fiscal::nacional

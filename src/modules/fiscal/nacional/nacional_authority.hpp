@@ -46,8 +46,9 @@ public:
     Result<void> check(const Subject& subject) const override;
     Said emit(const Subject& subject, Duration limit, const std::stop_token& stop) const override;
 
-    // The limit is for all of its calls together. Where the key is not known yet the NFS-e is fetched as
-    // well, and compared with what was sent.
+    // Up to seven calls, each with the limit for itself: in a slow hour of the authority every one of them
+    // may need most of it. Where the key is not known yet, or was only seen, the NFS-e is fetched as well,
+    // and compared with what was sent.
     Said consult(const Subject& subject, Duration limit, const std::stop_token& stop)
         const override;
 

@@ -11,8 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <fstream>
 #include <map>
+#include <mutex>
 
 namespace umavez::fiscal::nacional {
 namespace {
@@ -249,6 +251,55 @@ TEST_F(NacionalAuthorityTest, AQuestionThatIsNotAnsweredLeavesEverythingOpen)
             }
         }
     }
+}
+
+// Every answer comes in time, all of them together do not: a limit for the whole would never let it end.
+TEST_F(NacionalAuthorityTest, TheLimitIsThatOfEachCall)
+{
+    const auto answer = follow(existing({{"GET " + event_path("101103"), event("101103")}}));
+    HttpReceiver slow{
+        [&](const Received& request) {
+            std::mutex mutex;
+            std::condition_variable never;
+            std::unique_lock lock{mutex};
+            never.wait_for(lock, 500ms, [] { return false; });
+            return answer(request);
+        },
+        demanding()
+    };
+    const Said said = authority_at(slow).consult(subject(), 3s, {});
+    EXPECT_EQ(to_text(said.word), to_text(Word::under_analysis)) << said.detail;
+    EXPECT_EQ(said.exchanges, 7u);
+}
+
+TEST_F(NacionalAuthorityTest, AConsultThatCameToNoEndIsGoneOnWith)
+{
+    for (const std::string& place : {nfse_path_, event_path("101101"), event_path("101103")}) {
+        Script script = existing();
+        script["GET " + place] = {.status = 500};
+        HttpReceiver failing{follow(script), demanding()};
+        const Said open = authority_at(failing).consult(subject(), 10s, {});
+        EXPECT_EQ(open.word, Word::unknown);
+        EXPECT_EQ(open.chave, "") << place;
+        EXPECT_EQ(open.chave_vista, chave) << place;
+        EXPECT_EQ(open.exchanges, failing.received().size());
+    }
+    // Only seen, so the note is still compared.
+    HttpReceiver receiver{follow(existing()), demanding()};
+    Subject seen = subject();
+    seen.chave_vista = chave;
+    const Said said = authority_at(receiver).consult(seen, 10s, {});
+    EXPECT_EQ(said.word, Word::authorised) << said.detail;
+    EXPECT_EQ(said.chave, chave);
+    EXPECT_EQ(said.chave_vista, "");
+    EXPECT_EQ(said.is_ours, true);
+    EXPECT_EQ(said.exchanges, 4u);
+    EXPECT_EQ(asked(receiver).front(), "GET " + nfse_path_);
+    // One that leads nowhere is forgotten.
+    HttpReceiver empty{follow({}), demanding()};
+    const Said lost = authority_at(empty).consult(seen, 10s, {});
+    EXPECT_EQ(lost.word, Word::unknown);
+    EXPECT_EQ(lost.chave_vista, "");
 }
 
 TEST_F(NacionalAuthorityTest, WhoMayNotSeeTheKeyMayStillSeeThatThereIsNone)

@@ -112,6 +112,16 @@ http::Problem not_reserved(const Faixa& faixa)
     );
 }
 
+http::Problem number_of_another(const Faixa& faixa, std::int64_t numero)
+{
+    return about(
+        "numero-nao-reservado",
+        faixa,
+        {fmt::format("number {} of range {} belongs to another document", numero, faixa.id),
+         fmt::format("o número {} da faixa {} pertence a outro documento", numero, faixa.id)}
+    );
+}
+
 http::Problem not_your_issuer(http::Language language)
 {
     return http::validation_problem(

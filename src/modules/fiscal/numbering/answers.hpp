@@ -9,6 +9,7 @@
 
 #include <umavez/response.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace umavez::fiscal {
@@ -23,6 +24,7 @@ http::Problem series_is_blocked(const Faixa& faixa);
 http::Problem no_numbers_left(const Faixa& faixa);
 http::Problem numbers_in_use(const Faixa& faixa, std::int64_t maior_numero);
 http::Problem not_reserved(const Faixa& faixa);
+http::Problem number_of_another(const Faixa& faixa, std::int64_t numero);
 http::Problem not_your_issuer(http::Language language);
 
 }  // namespace umavez::fiscal

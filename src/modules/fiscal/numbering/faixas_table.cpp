@@ -186,4 +186,18 @@ Result<std::int64_t> largest_numero(
     return rows->empty() ? 0 : rows->front().integer(0);
 }
 
+Result<bool> is_numero_used(
+    Transaction& transaction, const TenantId& tenant_id, const Serie& serie, std::int64_t numero
+)
+{
+    std::string sql = "SELECT id FROM documentos_fiscais ";
+    sql += of_serie;
+    sql += " AND numero = $6 LIMIT 1";
+    Values parameters = parameters_of(tenant_id, serie);
+    parameters.emplace_back(numero);
+    const auto rows = transaction.query(sql, parameters);
+    if (!rows) return std::unexpected(rows.error());
+    return !rows->empty();
+}
+
 }  // namespace umavez::fiscal

@@ -68,4 +68,10 @@ Result<std::int64_t> largest_numero(
     Transaction& transaction, const TenantId& tenant_id, const Serie& serie
 );
 
+// Whether a document of the series has this number, whatever the rest of its natural key is: a series that is
+// numbered here has each of its numbers once, in all towns together.
+Result<bool> is_numero_used(
+    Transaction& transaction, const TenantId& tenant_id, const Serie& serie, std::int64_t numero
+);
+
 }  // namespace umavez::fiscal

@@ -32,6 +32,8 @@ TEST(Faixas, OneSeriesHasOneRange)
 
     EXPECT_TRUE(second.is_problem("faixa-existente")) << second;
     EXPECT_EQ(second["faixa_id"], "1");
+    office.reserve("r");  // also when its numbers are in use
+    EXPECT_TRUE(office.open({}, "third-key").is_problem("faixa-existente"));
     EXPECT_EQ(office.ask("SELECT count(*) FROM faixas_numeracao"), "1");
 }
 

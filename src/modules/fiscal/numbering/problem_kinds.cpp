@@ -74,16 +74,16 @@ std::vector<http::ProblemKind> numbering_problem_kinds()
             .english = {
                 .title = "The number was not reserved",
                 .explanation =
-                    "This series is numbered here, and has not come as far as this number: somebody else "
-                    "would get it. Nothing was sent and nothing was stored.",
+                    "This series is numbered here, and has not come as far as this number, or gave it to "
+                    "another document. Nothing was sent and nothing was stored.",
                 .cure =
                     "Reserve a number with POST /api/v1/numeracao/reservas, and build the document with it.",
             },
             .portuguese = {
                 .title = "O número não foi reservado",
                 .explanation =
-                    "Esta série é numerada aqui e ainda não chegou a este número: outro documento o "
-                    "receberia. Nada foi enviado nem guardado.",
+                    "Esta série é numerada aqui e ainda não chegou a este número, ou já o deu a outro "
+                    "documento. Nada foi enviado nem guardado.",
                 .cure =
                     "Reserve um número com POST /api/v1/numeracao/reservas e monte o documento com ele.",
             },

@@ -164,6 +164,10 @@ TEST(Unreserved, ANumberBeyondTheLastIsNotTaken)
 
     EXPECT_EQ(check(5), "none");
     EXPECT_EQ(check(6), "numero-nao-reservado");
+    // Given to a document of one town it is not free in another.
+    ASSERT_EQ(office.reserve("r")["numero"], "6");
+    EXPECT_EQ(check(6), "numero-nao-reservado");
+    EXPECT_EQ(check(5), "none");
     EXPECT_EQ(check(6, "2"), "none");  // nobody numbers that series here
     office.patch("/api/v1/numeracao/faixas/1", "p", R"({"bloqueado":true,"versao":1})");
     EXPECT_EQ(check(5), "serie-bloqueada");

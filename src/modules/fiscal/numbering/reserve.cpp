@@ -83,6 +83,9 @@ Result<std::optional<http::Problem>> check_unreserved(
     if (!*faixa) return std::nullopt;
     if ((*faixa)->bloqueado) return series_is_blocked(**faixa);
     if (identidade.numero > (*faixa)->ultimo_numero) return not_reserved(**faixa);
+    const auto is_used = is_numero_used(transaction, tenant_id, serie, identidade.numero);
+    if (!is_used) return std::unexpected(is_used.error());
+    if (*is_used) return number_of_another(**faixa, identidade.numero);
     return std::nullopt;
 }
 

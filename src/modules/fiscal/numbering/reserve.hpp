@@ -21,9 +21,10 @@ Result<std::expected<Documento, http::Problem>> reserve_number(
     Transaction& transaction, const TenantId& tenant_id, const NovaReserva& nova
 );
 
-// Why a document that nobody reserved may not have its number: the series is numbered here, and has not come
-// so far, or is blocked. Nullopt: it may. Below the last number it may, too: those that were used before the
-// series was numbered here may be sent again.
+// Why a document that has no row yet may not have its number: the series is numbered here, and has not come
+// so far, is blocked, or gave the number to another document (in another town, say, where the natural key is
+// another one). Nullopt: it may. Below the last number it may, too: those that were used before the series
+// was numbered here may be sent again.
 Result<std::optional<http::Problem>> check_unreserved(
     Transaction& transaction, const TenantId& tenant_id, const Identidade& identidade
 );

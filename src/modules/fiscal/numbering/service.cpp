@@ -32,6 +32,10 @@ http::Problem wrong_last_number(std::int64_t maior_numero, http::Language langua
 
 Answered run_criar_faixa(Transaction& transaction, const Origin& origin, const NovaFaixa& nova)
 {
+    // Before anything is said of its numbers: they are those that this range gave out.
+    const auto earlier = find_faixa_of(transaction, origin.tenant_id, nova.serie);
+    if (!earlier) return std::unexpected(earlier.error());
+    if (*earlier) return refused(range_exists(**earlier));
     const auto largest = largest_numero(transaction, origin.tenant_id, nova.serie);
     if (!largest) return std::unexpected(largest.error());
     if (*largest > nova.ultimo_numero) {
@@ -40,9 +44,9 @@ Answered run_criar_faixa(Transaction& transaction, const Origin& origin, const N
     const auto made = insert_faixa(transaction, origin.tenant_id, nova.serie, nova.ultimo_numero);
     if (!made) return std::unexpected(made.error());
     if (*made) return to_response(201, **made);
-    const auto earlier = find_faixa_of(transaction, origin.tenant_id, nova.serie);
-    if (!earlier) return std::unexpected(earlier.error());
-    if (*earlier) return refused(range_exists(**earlier));
+    const auto rival = find_faixa_of(transaction, origin.tenant_id, nova.serie);
+    if (!rival) return std::unexpected(rival.error());
+    if (*rival) return refused(range_exists(**rival));
     return fail(Errc::store_unavailable, "the range vanished inside the transaction; try again");
 }
 

@@ -136,6 +136,16 @@ bool is_final(Estado estado) noexcept
            estado == inutilizado;
 }
 
+bool is_in_doubt(Estado estado) noexcept
+{
+    return estado == Estado::transmitido || estado == Estado::indeterminado;
+}
+
+bool is_cancelling(Estado estado) noexcept
+{
+    return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+}
+
 bool may_become(Estado from, Estado to) noexcept
 {
     if (from == to) return !is_final(from);

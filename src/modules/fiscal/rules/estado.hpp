@@ -48,6 +48,12 @@ std::vector<std::string> estado_words();
 // Nothing about it changes any more.
 bool is_final(Estado estado) noexcept;
 
+// Sent, and nobody has told what became of it: TRANSMITIDO, INDETERMINADO.
+bool is_in_doubt(Estado estado) noexcept;
+
+// A cancellation is under way: CANCELAMENTO_PENDENTE, CANCELAMENTO_EM_ANALISE.
+bool is_cancelling(Estado estado) noexcept;
+
 // Staying where it is counts as a step, except in a final state.
 bool may_become(Estado from, Estado to) noexcept;
 

@@ -67,6 +67,12 @@ NextStep in_final(Estado from, Word word) noexcept
     return {from, Then::finish};
 }
 
+// Calls that were not answered came before this one.
+bool was_emission_in_doubt(Estado before) noexcept
+{
+    return before == transmitido || before == indeterminado;
+}
+
 NextStep emit_sent(Estado from, Word word, const Circumstance& circumstance) noexcept
 {
     switch (word) {
@@ -75,7 +81,10 @@ NextStep emit_sent(Estado from, Word word, const Circumstance& circumstance) noe
                 return {indeterminado, Then::give_up_for_now, Concern::not_ours};
             }
             return {autorizado, Then::finish};
-        case Word::refused: return {rejeitado, Then::let_go};
+        case Word::refused:
+            // Of this copy. An earlier one may still be authorised.
+            if (was_emission_in_doubt(circumstance.before)) return {indeterminado, Then::consult};
+            return {rejeitado, Then::let_go};
         case Word::denied: return {denegado, Then::finish};
         case Word::later:
         case Word::throttled:
@@ -137,7 +146,12 @@ NextStep cancel_pending(Estado from, Word word, const Circumstance& circumstance
 {
     switch (word) {
         case Word::cancelled: return {cancelado, Then::finish};
-        case Word::refused: return {autorizado, Then::let_go};
+        case Word::refused:
+            // Of this copy. An earlier one may still be registered.
+            if (circumstance.before == cancelamento_pendente) {
+                return {cancelamento_pendente, Then::consult};
+            }
+            return {autorizado, Then::let_go};
         case Word::under_analysis: return {cancelamento_em_analise, Then::give_up_for_now};
         case Word::later:
         case Word::throttled:
@@ -195,6 +209,7 @@ NextStep consult_sent(Word word, const Circumstance& circumstance) noexcept
         case Word::denied: return {denegado, Then::finish};
         case Word::absent:
             if (!circumstance.is_settled) return ask_again(indeterminado, word, circumstance);
+            if (circumstance.was_refused) return {rejeitado, Then::let_go};
             if (circumstance.was_unclear) return {rejeitado, Then::let_go, Concern::unlisted_code};
             return {transmitido, Then::resend_same_bytes};
         case Word::later:
@@ -255,6 +270,7 @@ NextStep consult_cancellation(Estado from, Word word, const Circumstance& circum
             if (from == cancelamento_em_analise) return {autorizado, Then::let_go};
             // There is no such event.
             if (!circumstance.is_settled) return ask_again(from, word, circumstance);
+            if (circumstance.was_refused) return {autorizado, Then::let_go};
             if (circumstance.was_unclear) return {autorizado, Then::let_go, Concern::unlisted_code};
             return {cancelamento_pendente, Then::resend_same_bytes};
         case Word::denied:

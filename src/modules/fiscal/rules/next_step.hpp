@@ -5,18 +5,22 @@
 // Every (Estado, Act, Word) leads somewhere, to a state that the table of estado.hpp allows, and never by an
 // exception: what nobody expected stays in doubt and is a Concern, for a person to look at. In short:
 //
-//     emit             authorised → AUTORIZADO · refused → REJEITADO · denied → DENEGADO
+//     emit             authorised → AUTORIZADO · denied → DENEGADO
+//                      refused → REJEITADO; but while an earlier copy may be under way that refusal is not
+//                      the last word → INDETERMINADO, and a consult
 //                      later, unreached, throttled → as before it was sent, since nothing was stored
 //                      exists, unknown, anything else → INDETERMINADO, and a consult
 //     consult          authorised, cancelled, substituted, under_analysis, denied → that
 //                      absent → the same bytes again, once that is to be believed; REJEITADO if they were
-//                      answered with a code that nobody knows
+//                      refused, or answered with a code that nobody knows
 //                      anything else proves nothing → INDETERMINADO
-//     cancel           cancelled → CANCELADO · refused → AUTORIZADO · under_analysis → …_EM_ANALISE
+//     cancel           cancelled → CANCELADO · under_analysis → …_EM_ANALISE
+//                      refused → AUTORIZADO; while an earlier copy may be under way: a consult
 //                      exists, unknown, anything else → a consult
 //     consult_cancel   cancelled, substituted, under_analysis → that
 //                      authorised → there is no such event: the same bytes again, once that is to be
-//                      believed; AUTORIZADO if they were answered with a code that nobody knows
+//                      believed; AUTORIZADO if they were refused, or answered with a code that nobody
+//                      knows
 //
 // The same bytes go out again after no other answer than those two, and after those that prove that nothing
 // was stored (Then::wait).
@@ -42,13 +46,17 @@ struct Circumstance {
     // Attempts are left, the authority does not want to be left alone for long (retry_rule.hpp), and nobody
     // wants us to stop.
     bool may_try_again = false;
-    // No call that changes something can still be on its way: an absence is to be believed.
+    // No call that changes something can still be on its way: an absence is to be believed. After a refusal
+    // (was_refused, was_unclear) that takes longer than before a repetition that does no harm.
     bool is_settled = false;
     // The answer had a code of the authority (Said::mensagens is not empty).
     bool has_code = false;
     // Of a question: what it is about was last answered `unknown` with a code. If it is not there, that was
     // a refusal. (Sent again, it would be answered in the same way, for ever.)
     bool was_unclear = false;
+    // Of a question: what it is about was last refused, while an earlier copy was in doubt. If it is not
+    // there, the refusal holds.
+    bool was_refused = false;
     // Said::is_ours.
     std::optional<bool> is_ours = {};
 };

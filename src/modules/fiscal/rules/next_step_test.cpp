@@ -42,15 +42,16 @@ void for_every_case(Check check)
         for (const Act act : acts) {
             for (int word = 0; word < words_count; ++word) {
                 for (const Estado before : all_estados()) {
-                    for (int bits = 0; bits < 48; ++bits) {
+                    for (int bits = 0; bits < 96; ++bits) {
                         Circumstance circumstance{
                             .before = before,
                             .may_try_again = (bits & 1) != 0,
                             .is_settled = (bits & 2) != 0,
                             .has_code = (bits & 4) != 0,
                             .was_unclear = (bits & 8) != 0,
+                            .was_refused = (bits & 16) != 0,
                         };
-                        if (bits / 16 > 0) circumstance.is_ours = bits / 16 == 1;
+                        if (bits / 32 > 0) circumstance.is_ours = bits / 32 == 1;
                         const auto said = static_cast<Word>(word);
                         const Case one{
                             from, act, said, circumstance, next_step(from, act, said, circumstance)
@@ -118,10 +119,14 @@ TEST(NextStep, NothingIsAuthorisedButByTheAuthoritysWord)
         // And not while the cancellation may have been registered.
         if (one.from == Estado::cancelamento_pendente) {
             const bool is_back = one.act == Act::cancel && effect_of(one.word) == Effect::none;
-            const bool has_no_event = is_question(one.act) && one.word == Word::authorised &&
-                                      one.circumstance.is_settled && one.circumstance.was_unclear;
+            const bool has_no_event =
+                is_question(one.act) && one.word == Word::authorised &&
+                one.circumstance.is_settled &&
+                (one.circumstance.was_unclear || one.circumstance.was_refused);
             EXPECT_TRUE(is_back || has_no_event);
-            if (is_back && one.word != Word::refused) {
+            if (is_back && one.word == Word::refused) {
+                EXPECT_NE(one.circumstance.before, Estado::cancelamento_pendente);
+            } else if (is_back) {
                 EXPECT_EQ(one.circumstance.before, Estado::autorizado);
             }
         }
@@ -137,6 +142,7 @@ TEST(NextStep, TheSameBytesGoOutAgainOnlyAfterABelievedAbsence)
         EXPECT_TRUE(is_question(one.act));
         EXPECT_TRUE(one.circumstance.is_settled);
         EXPECT_FALSE(one.circumstance.was_unclear);
+        EXPECT_FALSE(one.circumstance.was_refused);
         // Of the document; or of the event, of a document that is there.
         const bool is_absent = is_emission_in_doubt(one.from) && one.word == Word::absent;
         const bool has_no_event =
@@ -152,7 +158,9 @@ TEST(NextStep, ACallIsRepeatedOnlyWhereTheRetryRuleAllows)
         EXPECT_TRUE(one.circumstance.may_try_again);
         // An absence that is not believed yet is asked about again.
         const bool is_unsettled = is_question(one.act) && !one.circumstance.is_settled;
-        EXPECT_TRUE(may_repeat(one.act, one.word) || is_unsettled);
+        const bool is_put_off = one.word == Word::later || one.word == Word::unreached;
+        const bool is_unanswered = is_question(one.act) && one.word == Word::unknown;
+        EXPECT_TRUE(is_put_off || is_unanswered || is_unsettled) << to_text(one.word);
         if (!is_question(one.act)) {
             EXPECT_EQ(effect_of(one.word), Effect::none);
         }
@@ -183,10 +191,15 @@ TEST(NextStep, AKeyIsLetGoOnlyWhenNothingOfTheActIsThere)
                                   (one.from == Estado::cancelamento_em_analise ||
                                    one.from == Estado::cancelamento_pendente);
         EXPECT_TRUE(effect_of(one.word) == Effect::none || has_no_event);
-        // Not even an earlier call, unless it was refused, or asked about.
-        if (one.word != Word::refused && one.word != Word::absent &&
-            is_emission_in_doubt(one.from)) {
+        // Not even an earlier call, unless it was asked about once it could not arrive any more.
+        if (one.word != Word::absent && is_emission_in_doubt(one.from)) {
             EXPECT_FALSE(is_emission_in_doubt(one.circumstance.before));
+        }
+        if (one.word == Word::absent && is_emission_in_doubt(one.from)) {
+            EXPECT_TRUE(one.circumstance.is_settled);
+        }
+        if (one.act == Act::cancel && one.from == Estado::cancelamento_pendente) {
+            EXPECT_NE(one.circumstance.before, Estado::cancelamento_pendente);
         }
     });
 }
@@ -276,6 +289,47 @@ TEST(NextStepTable, AnEmissionAfterADoubtStaysInDoubt)
             );
         }
     }
+}
+
+TEST(NextStepTable, ARefusalWhileAnEarlierCopyIsInDoubtIsAskedAbout)
+{
+    for (const Estado before : {Estado::transmitido, Estado::indeterminado}) {
+        EXPECT_EQ(
+            text_of(next_step(Estado::transmitido, Act::emit, Word::refused, {.before = before})),
+            "INDETERMINADO consult"
+        );
+    }
+    EXPECT_EQ(
+        text_of(next_step(
+            Estado::cancelamento_pendente,
+            Act::cancel,
+            Word::refused,
+            {.before = Estado::cancelamento_pendente}
+        )),
+        "CANCELAMENTO_PENDENTE consult"
+    );
+}
+
+TEST(NextStepTable, ARefusalHoldsOnceNothingEarlierIsUnderWay)
+{
+    const auto after = [](Estado from, Act act, Word word, bool is_settled) {
+        return text_of(next_step(from, act, word, {.is_settled = is_settled, .was_refused = true}));
+    };
+    EXPECT_EQ(
+        after(Estado::indeterminado, Act::consult, Word::absent, false),
+        "INDETERMINADO give_up_for_now"
+    );
+    EXPECT_EQ(after(Estado::indeterminado, Act::consult, Word::absent, true), "REJEITADO let_go");
+    EXPECT_EQ(
+        after(Estado::indeterminado, Act::consult, Word::authorised, false), "AUTORIZADO finish"
+    );
+    const Estado pending = Estado::cancelamento_pendente;
+    EXPECT_EQ(
+        after(pending, Act::consult_cancel, Word::authorised, false),
+        "CANCELAMENTO_PENDENTE give_up_for_now"
+    );
+    EXPECT_EQ(after(pending, Act::consult_cancel, Word::authorised, true), "AUTORIZADO let_go");
+    EXPECT_EQ(after(pending, Act::consult_cancel, Word::cancelled, false), "CANCELADO finish");
 }
 
 TEST(NextStepTable, AConsultThatIsBelieved)

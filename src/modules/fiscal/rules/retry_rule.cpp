@@ -4,26 +4,6 @@
 
 namespace umavez::fiscal {
 
-bool may_repeat(Act act, Word word) noexcept
-{
-    const bool is_question = act == Act::consult || act == Act::consult_cancel;
-    switch (word) {
-        case Word::later:
-        case Word::unreached: return true;
-        case Word::unknown: return is_question;
-        case Word::authorised:
-        case Word::cancelled:
-        case Word::substituted:
-        case Word::under_analysis:
-        case Word::denied:
-        case Word::refused:
-        case Word::exists:
-        case Word::absent:
-        case Word::throttled: break;
-    }
-    return false;
-}
-
 std::optional<Duration> retry_delay(
     const RetryRule& rule, std::uint32_t made, std::optional<Duration> wish, double random
 ) noexcept
@@ -38,11 +18,6 @@ std::optional<Duration> retry_delay(
         most = most > rule.longest / 2 ? rule.longest : most * 2;
     }
     return std::chrono::duration_cast<Duration>(most * random);
-}
-
-Duration block_for(const RetryRule& rule, std::optional<Duration> wish) noexcept
-{
-    return wish && *wish > Duration{0} ? *wish : rule.throttle;
 }
 
 }  // namespace umavez::fiscal

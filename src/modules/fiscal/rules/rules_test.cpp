@@ -59,23 +59,6 @@ TEST(PostRule, IsSentOnlyWhereTheTableOfStatesLeadsToTransmitido)
     }
 }
 
-TEST(RetryRule, WhatChangesSomethingIsRepeatedOnlyIfNothingWasStored)
-{
-    for (int i = 0; i <= static_cast<int>(Word::unknown); ++i) {
-        const auto word = static_cast<Word>(i);
-        const bool is_put_off = word == Word::later || word == Word::unreached;
-        for (const Act act : {Act::emit, Act::cancel}) {
-            EXPECT_EQ(may_repeat(act, word), is_put_off) << to_text(word);
-            if (may_repeat(act, word)) {
-                EXPECT_EQ(effect_of(word), Effect::none) << to_text(word);
-            }
-        }
-        for (const Act act : {Act::consult, Act::consult_cancel}) {
-            EXPECT_EQ(may_repeat(act, word), is_put_off || word == Word::unknown) << to_text(word);
-        }
-    }
-}
-
 TEST(RetryRule, PausesDoubleUpToTheLongestWithFullJitter)
 {
     const RetryRule rule{.attempts = 100};
@@ -110,14 +93,6 @@ TEST(RetryRule, ABoundOfZeroIsNoPause)
 {
     const RetryRule rule{.attempts = 5, .first = Duration{0}, .longest = Duration{0}};
     EXPECT_EQ(retry_delay(rule, 4, {}, 0.9), Duration{0});
-}
-
-TEST(RetryRule, ThrottlingStopsEverythingForAnHourOrAsLongAsIsTold)
-{
-    EXPECT_EQ(block_for({}, {}), Duration{1h});
-    EXPECT_EQ(block_for({}, Duration{5s}), Duration{5s});
-    EXPECT_EQ(block_for({}, Duration{2h}), Duration{2h});
-    EXPECT_EQ(block_for({}, Duration{0}), Duration{1h});
 }
 
 Instant at(std::string_view text)

@@ -141,11 +141,13 @@ TEST_F(Office, WhatCannotBeReadHasTheCodesOfTheReception)
 
 TEST_F(Office, WrongSignatureIsRefusedAndAGoodOnePasses)
 {
-    const test::Issued key = test::TestAuthority{}.issue({});
+    const test::Issued key = test::TestAuthority{}.issue({.common_name = "LOJA LTDA"});
     const TestDps dps;
-    const std::string good = *xml::sign_enveloped(
+    const auto made = xml::sign_enveloped(
         dps.xml(), dps.id, {key.certificate_pem, key.key_pem}, xml::SignatureAlgorithm::rsa_sha256
     );
+    ASSERT_TRUE(made) << made.error().detail;
+    const std::string& good = *made;
     std::string changed = good;
     changed.replace(changed.find("51.60"), 5, "99.60");
 
