@@ -120,6 +120,7 @@ class StormTest(unittest.TestCase):
             "--fault-rate", "0.2", "--faults", ",".join(FAULTS), "--seed", str(SEED), issuers=ISSUERS))
         self.installation = self.enterContext(FiscalInstallation(
             self.simulator, self.enterContext(Postgres()), before="[http]\nthreads = 2\n", threads=4, lease="2s",
+            assentamento="1s",  # longer than a slow call goes on after nobody waits for it any more
             backoff_maximo="500ms"))
         self.nodes = [self.installation.node("serve").start() for _ in range(SERVERS)]
         for issuer in ISSUERS:
