@@ -57,7 +57,7 @@ TEST_F(Cancellation, ALostAnswerIsFoundByAsking)
 TEST_F(Cancellation, WhatIsNotRegisteredIsSentAgainOnlyOnceNothingIsUnderWay)
 {
     authority.cancel_faults = {Fault::request_lost};
-    settings.settle = 60ms;
+    settings.settle = 500ms;
     Process& process = start_with_document();
 
     EXPECT_EQ(how(cancel(process, 1)), How::open);
@@ -74,8 +74,8 @@ TEST_F(Cancellation, WhatIsNotRegisteredIsSentAgainOnlyOnceNothingIsUnderWay)
 TEST_F(Cancellation, WhatArrivesLateIsFoundAndNotRepeated)
 {
     authority.cancel_faults = {Fault::lands_later};
-    settings.settle = 600ms;
     Process& process = start_with_document();
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
 
     EXPECT_EQ(how(cancel(process, 1)), How::open);
     authority.land();
@@ -154,8 +154,8 @@ TEST_F(Cancellation, ARefusalLeavesTheDocumentAuthorisedAndTheNextRequestIsANewO
 TEST_F(Cancellation, ACodeThatNobodyKnowsIsARefusalWhereNoEventIsThere)
 {
     authority.cancel_faults = {Fault::unclear};
-    settings.settle = 60ms;
     Process& process = start_with_document();
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
 
     EXPECT_EQ(how(cancel(process, 1)), How::open);
     converge(process);

@@ -65,7 +65,7 @@ TEST_F(Emission, AnAbsenceIsBelievedAtOnceWhereARepetitionDoesNoHarm)
 TEST_F(Emission, AnAbsenceIsNotBelievedWhileTheCallMayStillArrive)
 {
     authority.emit_faults = {Fault::lands_later};
-    authority.settles_after = 100ms;
+    authority.settles_after = 500ms;
     Process& process = start();
 
     EXPECT_EQ(how(emit(process, 1)), How::open);
@@ -81,7 +81,7 @@ TEST_F(Emission, AnAbsenceIsNotBelievedWhileTheCallMayStillArrive)
 TEST_F(Emission, WhatWasLostIsSentAgainByTheWorkerOnceTheAbsenceIsSettled)
 {
     authority.emit_faults = {Fault::request_lost};
-    authority.settles_after = 60ms;
+    authority.settles_after = 500ms;
     Process& process = start();
 
     EXPECT_EQ(how(emit(process, 1)), How::open);
@@ -350,7 +350,7 @@ TEST_F(Emission, ACodeThatNobodyKnowsIsARefusalWhereNothingIsThere)
 TEST_F(Emission, ARefusalThatNobodyUnderstoodIsRecognisedByTheWorkerToo)
 {
     authority.emit_faults = {Fault::unclear};
-    authority.settles_after = 60ms;
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
     Process& process = start();
     EXPECT_EQ(how(emit(process, 1)), How::open);
 
