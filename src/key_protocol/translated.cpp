@@ -94,6 +94,7 @@ constexpr auto table = std::to_array<Pair>({
     {"a name that begins with _ is ours", "um nome que começa com _ é nosso"},
     {"There is no such delivery.", "Não existe essa entrega."},
     {"There is no such message.", "Não existe essa mensagem."},
+    {"There is no such document.", "Não existe esse documento."},
     {"There is no such destination.", "Não existe esse destino."},
     {"must be the id of a destination", "deve ser o id de um destino"},
     {"the destination was removed; nobody is there to deliver to",

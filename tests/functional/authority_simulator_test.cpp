@@ -49,7 +49,8 @@ TEST_F(AuthoritySimulatorTest, PrintsTheSettingsToPasteAndWhereItIs)
 TEST_F(AuthoritySimulatorTest, ListensOnThisMachineOnly)
 {
     for (const std::string flag : {"--listen", "--control"}) {
-        const Exited exited = refused({"--folder", "sim", flag, "0.0.0.0:0"});
+        const Exited exited =
+            run(scratch_.path(), {"authority-simulator", "--folder", "sim", flag, "0.0.0.0:0"});
 
         EXPECT_EQ(exited.code, 2);
         EXPECT_THAT(exited.err, HasSubstr(flag + ": \"0.0.0.0:0\" is not of this machine"));
