@@ -60,7 +60,7 @@ struct WorkReport {
     std::size_t claimed = 0;
     std::size_t reconciled = 0;  // happened, or did not
     std::size_t still_unknown = 0;
-    std::size_t held = 0;        // moved to in_doubt
+    std::size_t held = 0;                   // moved to in_doubt
     std::optional<std::string> unreadable;  // which record is corrupt, if one is: it was left alone
 };
 
@@ -163,9 +163,15 @@ public:
     // in-doubt or abandoned one gets its final word. Both raise the epoch, so that a late owner is fenced,
     // and settle records of operations that are not declared any more, which are then kept for good.
     virtual Task<Result<RecordsPage>> async_records(RecordsQuery query) = 0;
-    Result<RecordsPage> records(RecordsQuery query) { return wait(async_records(std::move(query))); }
+    Result<RecordsPage> records(RecordsQuery query)
+    {
+        return wait(async_records(std::move(query)));
+    }
     virtual Task<Result<StoriesPage>> async_stories(StoriesQuery query) = 0;
-    Result<StoriesPage> stories(StoriesQuery query) { return wait(async_stories(std::move(query))); }
+    Result<StoriesPage> stories(StoriesQuery query)
+    {
+        return wait(async_stories(std::move(query)));
+    }
     virtual Task<Result<Story>> async_explain(RecordId id) = 0;
     Result<Story> explain(RecordId id) { return wait(async_explain(std::move(id))); }
     virtual Task<Result<Record>> async_release(RecordId id, std::string reason) = 0;
@@ -181,6 +187,14 @@ public:
     )
     {
         return wait(async_resolve(std::move(id), as, std::move(response), std::move(reason)));
+    }
+
+    // For modules that know better than a record: a key that is closed, whatever its word, is free again. An
+    // operator resolved it, and the other side, which has the last word, was found to have nothing.
+    virtual Task<Result<Record>> async_reopen(RecordId id, std::string reason) = 0;
+    Result<Record> reopen(RecordId id, std::string reason)
+    {
+        return wait(async_reopen(std::move(id), std::move(reason)));
     }
 
     // Adds a remark to the story of a key, for operators; changes nothing. As every note it may be dropped

@@ -30,14 +30,20 @@ struct Request {
     // Ends the wait for an execution in this process, or for a lease of another, with Errc::cancelled. What
     // runs already goes on, and so does the wait for another process's transaction (duplicate_wait).
     std::stop_token stop;
+
+    // Somebody wants to know now: a doubt is looked into although its next enquiry is not due. Whoever sets
+    // it answers for how often the other side is asked.
+    bool asks_now = false;
 };
 
 // The handler ran now. `kept` tells whether its answer is final; otherwise the key is free again.
 struct Executed {
     Response response;
     bool kept = true;
-    bool unprotected = false;  // ran without a record: `on_store_error = open` and the store was down
-    std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: never, or not kept
+    bool unprotected =
+        false;  // ran without a record: `on_store_error = open` and the store was down
+    std::optional<Instant>
+        expires_at;  // of the record, by the store's clock; nullopt: never, or not kept
 };
 
 // It ran before; this is its answer.
@@ -46,7 +52,7 @@ struct Replayed {
     Status status = Status::succeeded;  // or failed
     bool omitted = false;  // too large to keep, or resolved without one: no body to give back
     std::optional<Instant> expires_at;  // of the record, by the store's clock; nullopt: never
-    bool waited = false;  // it was seen running when we came
+    bool waited = false;                // it was seen running when we came
 };
 
 // Another owner is at it.
@@ -61,7 +67,8 @@ struct Mismatch {
 
 // Nobody knows whether the effect happened. Never re-run blindly.
 struct InDoubt {
-    std::optional<Duration> retry_after;  // until the next reconciliation; nullopt: an operator decides
+    std::optional<Duration>
+        retry_after;  // until the next reconciliation; nullopt: an operator decides
 };
 
 // The store could not be reached. A retry with the same key finds out.

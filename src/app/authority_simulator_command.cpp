@@ -1,5 +1,5 @@
-// `umavez authority-simulator`: plays Sefin Nacional on this machine, with its certificates, its ledger and
-// its bad days.
+// `umavez authority-simulator`: plays Sefin Nacional, SEFAZ and São Paulo on this machine, with their
+// certificates, their ledger and their bad days.
 
 #include "app/commands.hpp"
 #include "app/listen_address.hpp"
@@ -127,6 +127,9 @@ Result<PlayOptions> read_options(const Invocation& invocation)
     const std::string slow = invocation.find("--slow").value_or("2s");
     const auto slow_for = parse_duration(slow);
     if (!slow_for) return refuse("--slow", slow, "is not a duration; write 2s or 500ms");
+    const std::string throttle = invocation.find("--throttle").value_or("1h");
+    const auto throttle_for = parse_duration(throttle);
+    if (!throttle_for) return refuse("--throttle", throttle, "is not a duration; write 1h or 5s");
     const std::string ambiente = invocation.find("--environment").value_or("homologacao");
     if (ambiente != "producao" && ambiente != "homologacao") {
         return refuse("--environment", ambiente, "is not one of producao, homologacao");
@@ -149,6 +152,7 @@ Result<PlayOptions> read_options(const Invocation& invocation)
         .ambiente = ambiente == "producao" ? "1" : "2",
         .chance = *std::move(chance),
         .slow = *slow_for,
+        .throttle = *throttle_for,
     };
 }
 
@@ -164,8 +168,8 @@ int authority_simulator(const Invocation& invocation)
     std::fflush(stdout);
     fmt::print(
         stderr,
-        "umavez: plays Sefin Nacional on {}, control on {}, ledger {}\n",
-        authority.url(),
+        "umavez: plays Sefin Nacional, SEFAZ and São Paulo on {}, control on {}, ledger {}\n",
+        authority.base_url(),
         authority.control_url(),
         authority.ledger_path()
     );
@@ -180,7 +184,7 @@ Command authority_simulator_command()
     return {
         .name = "authority-simulator",
         .summary =
-            "Play Sefin Nacional on this machine: mutual TLS, a ledger of its own, and faults",
+            "Play Sefin Nacional, SEFAZ and São Paulo on this machine: TLS, a ledger, and faults",
         .example =
             "umavez authority-simulator --folder sim --fault-rate 0.2 --faults answer-lost,slow",
         .options =
@@ -195,7 +199,8 @@ Command authority_simulator_command()
              {"--faults", "LIST", fmt::format("of which [all]: {}", fmt::join(fault_words(), ", "))
              },
              {"--seed", "N", "the same requests get the same faults [1]"},
-             {"--slow", "TIME", "how long the slow faults last [2s]"}},
+             {"--slow", "TIME", "how long the slow faults last [2s]"},
+             {"--throttle", "TIME", "how long SEFAZ answers 656 after the last call [1h]"}},
         .takes_settings = false,
         .argument = {},
         .run = authority_simulator,

@@ -47,6 +47,8 @@ std::vector<Command> all_commands()
         fiscal_show_command(),
         fiscal_reconcile_command(),
         fiscal_numbers_command(),
+        fiscal_codes_command(),
+        fiscal_status_command(),
         backup_command(),
         fingerprint_command(),
         simulate_command(),

@@ -82,6 +82,8 @@ Command mailing_retry_command();
 Command fiscal_show_command();
 Command fiscal_reconcile_command();
 Command fiscal_numbers_command();
+Command fiscal_codes_command();
+Command fiscal_status_command();
 Command backup_command();
 Command fingerprint_command();
 Command simulate_command();

@@ -1,8 +1,5 @@
 #include "app/fiscal.hpp"
 
-#include "modules/fiscal/ids/id_idempotencia.hpp"
-#include "modules/fiscal/nacional/dps.hpp"
-#include "modules/fiscal/nacional/nacional_authority.hpp"
 #include "modules/fiscal/numbering/reserve.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +18,7 @@ fiscal::Settings module_settings(const FiscalSettings& settings)
     made.emit_limit = settings.timeout_emissao;
     made.consult_limit = settings.timeout_consulta;
     made.cancel_limit = settings.timeout_cancelamento;
+    made.void_limit = settings.timeout_inutilizacao;
     made.retry.attempts = settings.tentativas;
     made.retry.first = settings.backoff_primeiro;
     made.retry.longest = settings.backoff_maximo;
@@ -31,67 +29,13 @@ fiscal::Settings module_settings(const FiscalSettings& settings)
     return made;
 }
 
-// What a DPS says of itself, as the module knows documents.
-Result<fiscal::Identidade> read_dps(std::string_view xml)
-{
-    const auto dps = fiscal::nacional::read_dps(xml);
-    if (!dps) return std::unexpected(dps.error());
-    const auto id = fiscal::DpsId::parse(dps->id);
-    if (!id) {
-        return fail(
-            Errc::invalid_argument,
-            fmt::format("the Id of infDPS {}", fiscal::describe(id.error()).en)
-        );
-    }
-    return fiscal::Identidade{
-        .tipo = fiscal::Tipo::nfse_nacional,
-        .ambiente = dps->ambiente,
-        .emitente = dps->emitente,
-        .serie = dps->serie,
-        .numero = dps->numero,
-        .id_idempotencia = fiscal::id_idempotencia(dps->ambiente, *id),
-        .id_autoridade = dps->id,
-    };
-}
-
-std::unique_ptr<const fiscal::Authority> make_nacional(const FiscalSettings& settings)
-{
-    namespace nacional = fiscal::nacional;
-    nacional::CertificateBook::Files files;
-    for (const FiscalSettings::Emitente& emitente : settings.emitentes) {
-        files.emplace(
-            emitente.inscricao,
-            outbound::CertificateFiles{
-                .file = emitente.certificado,
-                .key_file = emitente.chave,
-                .password = emitente.senha,
-            }
-        );
-    }
-    return std::make_unique<nacional::NacionalAuthority>(
-        nacional::NacionalOptions{
-            .producao = settings.nacional_producao,
-            .homologacao = settings.nacional_homologacao,
-            .ca_file = settings.nacional_ca_file,
-        },
-        std::make_shared<const nacional::CertificateBook>(std::move(files)),
-        system_clock()
-    );
-}
-
-// "nfse-nacional" of "nfse-nacional:2:2111300_…": one authority for each type so far.
-std::string_view authority_of(std::string_view id_idempotencia)
-{
-    return id_idempotencia.substr(0, id_idempotencia.find(':'));
-}
-
 struct NoteFiscal {
     Log& log;
     Metrics* metrics;
 
     void operator()(const fiscal::CallMade& call) const
     {
-        const std::string_view authority = authority_of(call.id_idempotencia);
+        const std::string_view authority = call.authority;
         const std::string_view word = to_text(call.said.word);
         if (metrics != nullptr) metrics->count_fiscal_call(authority, call.operacao, word);
         using std::chrono::milliseconds;
@@ -156,12 +100,12 @@ OnFiscal note_fiscal(Log& log, Metrics* metrics)
 }
 
 Fiscal::Fiscal(const Settings& settings, Engine& engine, Database& database, OnFiscal on_event)
-    : nacional_(make_nacional(settings.fiscal)),
-      authority_names_{std::string{nacional_->name()}},
+    : authorities_(settings.fiscal),
+      names_(authorities_.names()),
       module_(std::make_unique<fiscal::Module>(fiscal::Needs{
           .engine = engine,
           .database = database,
-          .tipos = {{fiscal::Tipo::nfse_nacional, {nacional_.get(), read_dps}}},
+          .tipos = authorities_.tipos(),
           .issuers = issuers_of(settings.fiscal),
           .settings = module_settings(settings.fiscal),
           .check_number = fiscal::check_unreserved,

@@ -4,8 +4,8 @@
 //
 // Thread-safe.
 
+#include "app/fiscal_authorities.hpp"
 #include "app/settings.hpp"
-#include "modules/fiscal/authority/authority.hpp"
 #include "modules/fiscal/fiscal_worker.hpp"
 #include "modules/fiscal/module.hpp"
 #include "modules/fiscal/numbering/routes.hpp"
@@ -41,11 +41,11 @@ public:
     fiscal::Module& module() noexcept { return *module_; }
 
     // By the names that metrics and the rate guard have.
-    const std::vector<std::string>& authorities() const noexcept { return authority_names_; }
+    const std::vector<std::string>& authorities() const noexcept { return names_; }
 
 private:
-    std::unique_ptr<const fiscal::Authority> nacional_;
-    std::vector<std::string> authority_names_;
+    const FiscalAuthorities authorities_;
+    const std::vector<std::string> names_;
     std::unique_ptr<fiscal::Module> module_;  // last: it calls the authorities
 };
 

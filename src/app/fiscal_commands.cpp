@@ -169,11 +169,22 @@ int reconcile(const Invocation& invocation)
     );
     print_line("access key", text_of(*documento, "chave_acesso"));
     print_line("said", to_line(documento->find("mensagens")));
-    if (estado != "INDETERMINADO" && estado != "TRANSMITIDO") return exit_done;
+    if (const std::string alert = text_of(*documento, "alerta"); !alert.empty()) {
+        print_line("look at this", painted(shown(alert), Colour::red));
+    }
+    if (estado == "RESERVADO" || estado == "REJEITADO") {
+        fmt::print("the authority has nothing of it\n");
+        return exit_done;
+    }
+    const bool is_open = estado == "INDETERMINADO" || estado == "TRANSMITIDO" ||
+                         estado.ends_with("_PENDENTE") || estado.ends_with("_EM_ANALISE");
+    if (!is_open) return exit_done;
+    const std::string next = text_of(*documento, "proxima_conciliacao_em");
     fmt::print(
         stderr,
-        "the authority does not tell yet; it is asked again at {}\n",
-        text_of(*documento, "proxima_conciliacao_em")
+        "{}\n",
+        next.empty() ? "nobody asks about it again by itself: a person has to look at it"
+                     : "the authority does not tell yet; it is asked again at " + next
     );
     return exit_failed;
 }

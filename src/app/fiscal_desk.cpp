@@ -5,6 +5,7 @@
 #include "http/parameters.hpp"
 #include "modules/fiscal/counter.hpp"
 #include "modules/fiscal/documentos_table.hpp"
+#include "modules/fiscal/ids/access_key.hpp"
 #include "modules/fiscal/ids/id_idempotencia.hpp"
 #include "modules/fiscal/numbering/faixas_table.hpp"
 #include "modules/fiscal/numbering/unused_numbers.hpp"
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <utility>
@@ -83,7 +85,10 @@ Result<void> add_places(
     for (const Row& row : *rows) {
         const auto tenant = TenantId::parse(row.text(1));
         if (!tenant) return std::unexpected(tenant.error());
-        places.push_back({*tenant, row.integer(0)});
+        const Place place{*tenant, row.integer(0)};
+        const bool is_known =
+            std::ranges::any_of(places, [&](const Place& one) { return one.id == place.id; });
+        if (!is_known) places.push_back(place);
     }
     return {};
 }
@@ -108,6 +113,13 @@ Result<std::vector<Place>> find_places(
         looked_up.clear();
         for (const auto ambiente : {fiscal::Ambiente::producao, fiscal::Ambiente::homologacao}) {
             looked_up.emplace_back("id_idempotencia", fiscal::id_idempotencia(ambiente, *dps));
+        }
+    }
+    if (const auto chave = fiscal::AccessKey::parse(name)) {
+        for (const auto ambiente : {fiscal::Ambiente::producao, fiscal::Ambiente::homologacao}) {
+            looked_up.emplace_back(
+                "id_idempotencia", fiscal::id_idempotencia(ambiente, chave->natural_key())
+            );
         }
     }
     for (auto& [column, value] : looked_up) {

@@ -1,12 +1,12 @@
 // [[fiscal.emitente]]: issuers as the file has them, their passwords and certificates.
 
+#include "app/fiscal_certificates.hpp"
 #include "app/fiscal_settings.hpp"
 #include "app/read_input.hpp"
 #include "base/limits.hpp"
 #include "base/nearest.hpp"
 #include "base/shown.hpp"
 #include "modules/fiscal/ids/inscricao.hpp"
-#include "outbound/client_certificate.hpp"
 
 #include <umavez/names.hpp>
 
@@ -216,11 +216,7 @@ Result<void> check_fiscal(const FiscalSettings& settings)
         }
     }
     for (const Emitente& emitente : settings.emitentes) {
-        const auto certificate = outbound::ClientCertificate::load({
-            .file = emitente.certificado,
-            .key_file = emitente.chave,
-            .password = emitente.senha,
-        });
+        const auto certificate = outbound::ClientCertificate::load(files_of(emitente));
         if (certificate) continue;
         return fail(
             Errc::misconfigured,

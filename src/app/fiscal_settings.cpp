@@ -56,30 +56,30 @@ Result<void> set_lease(std::string_view text, Settings& settings)
     );
 }
 
-// Documents and certificates go nowhere in the clear, so there is no http://.
 template <std::string FiscalSettings::* Member>
 Result<void> set_endpoint(std::string_view text, Settings& settings)
 {
-    constexpr std::string_view scheme = "https://";
-    const std::string_view host = text.starts_with(scheme) ? text.substr(scheme.size()) : "";
-    const bool is_odd = text.find_first_of(" \t\r\n<>\"?#@") != std::string_view::npos;
-    if (host.empty() || host.starts_with('/') || host.starts_with(':') || is_odd) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format(
-                "\"{}\" is not an address such as https://sefin.nfse.gov.br/SefinNacional",
-                text.find('@') == std::string_view::npos ? shown(text) : "…"
-            )
-        );
-    }
+    if (auto checked = check_endpoint(text); !checked) return checked;
     while (text.ends_with('/')) text.remove_suffix(1);
     settings.fiscal.*Member = text;
     return {};
 }
 
-Result<void> set_ca_file(std::string_view text, Settings& settings)
+template <std::string FiscalSettings::* Member>
+Result<void> set_text(std::string_view text, Settings& settings)
 {
-    settings.fiscal.nacional_ca_file = text;
+    settings.fiscal.*Member = text;
+    return {};
+}
+
+Result<void> set_consulta_sempre(std::string_view text, Settings& settings)
+{
+    if (text != "true" && text != "false") {
+        return fail(
+            Errc::misconfigured, fmt::format("\"{}\" is neither true nor false", shown(text))
+        );
+    }
+    settings.fiscal.sao_paulo_consulta_sempre = text == "true";
     return {};
 }
 
@@ -111,6 +111,21 @@ SettingSpec spec(
 
 }  // namespace
 
+Result<void> check_endpoint(std::string_view text)
+{
+    constexpr std::string_view scheme = "https://";
+    const std::string_view host = text.starts_with(scheme) ? text.substr(scheme.size()) : "";
+    const bool is_odd = text.find_first_of(" \t\r\n<>\"?#@") != std::string_view::npos;
+    if (!host.empty() && !host.starts_with('/') && !host.starts_with(':') && !is_odd) return {};
+    return fail(
+        Errc::misconfigured,
+        fmt::format(
+            "\"{}\" is not an address such as https://sefin.nfse.gov.br/SefinNacional",
+            text.find('@') == std::string_view::npos ? shown(text) : "…"
+        )
+    );
+}
+
 std::vector<SettingSpec> fiscal_specs()
 {
     using S = FiscalSettings;
@@ -133,13 +148,14 @@ std::vector<SettingSpec> fiscal_specs()
         spec("backoff_maximo", "DURATION", "the longest wait between two calls", "\"30s\"",
              set_above_zero<&S::backoff_maximo>),
         spec("consultas_por_minuto", "N",
-             "questions a minute to an authority for one issuer, by all processes; 0: no limit", "60",
+             "requests a minute that ask an authority for one issuer, by all processes; 0: no limit",
+             "120",
              set_number<&S::consultas_por_minuto, 0, million>),
         spec("bloqueio", "DURATION", "how long an authority that said \"too often\" is left alone",
              "\"1h\"", set_above_zero<&S::bloqueio>),
         spec("assentamento", "DURATION",
              "how long after a call \"there is no such thing\" is not believed yet", "\"15s\"",
-             set_duration<&S::assentamento>),
+             set_above_zero<&S::assentamento>),
         spec("lease", "DURATION", "without a sign of life for so long a document is taken over",
              "\"30s\"", set_lease),
         spec("nacional.producao", "URL", "Sefin Nacional, where documents count",
@@ -149,7 +165,19 @@ std::vector<SettingSpec> fiscal_specs()
              set_endpoint<&S::nacional_homologacao>),
         spec("nacional.ca_file", "FILE",
              "who vouches for Sefin Nacional, in PEM; whom the system believes without it",
-             "\"/etc/umavez/sefin-ca.pem\"", set_ca_file),
+             "\"/etc/umavez/sefin-ca.pem\"", set_text<&S::nacional_ca_file>),
+        spec("sao_paulo.producao", "URL", "the city of São Paulo, where documents count",
+             "\"https://nfews.prefeitura.sp.gov.br/lotenfe.asmx\"",
+             set_endpoint<&S::sao_paulo_producao>),
+        spec("sao_paulo.homologacao", "URL", "the city of São Paulo, for trying",
+             "\"https://sp.example/lotenfe.asmx\"",
+             set_endpoint<&S::sao_paulo_homologacao>),
+        spec("sao_paulo.ca_file", "FILE",
+             "who vouches for the city of São Paulo, in PEM; whom the system believes without it",
+             "\"/etc/umavez/sp-ca.pem\"", set_text<&S::sao_paulo_ca_file>),
+        spec("sao_paulo.consulta_sempre", "BOOL",
+             "ask the city before the first send of an RPS too, as after a restore of the database", "false",
+             set_consulta_sempre),
     };
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// [fiscal], [fiscal.nacional] and [[fiscal.emitente]]: who issues fiscal documents, with which certificate,
-// and how authorities are called.
+// [fiscal], [fiscal.nacional], [fiscal.sao_paulo], [[fiscal.sefaz]] and [[fiscal.emitente]]: who issues
+// fiscal documents, with which certificate, and how authorities are called.
 //
 // Immutable after load_settings.
 
@@ -43,11 +43,28 @@ struct FiscalSettings {
     std::uint32_t tentativas = 3;
     Duration backoff_primeiro = std::chrono::seconds{1};
     Duration backoff_maximo = std::chrono::seconds{30};
-    std::size_t consultas_por_minuto =
-        60;  // for each authority, environment and issuer; 0: no limit
+    // Requests that ask, for each authority, environment and issuer; 0: no limit.
+    std::size_t consultas_por_minuto = 120;
     Duration bloqueio = std::chrono::hours{1};
     Duration assentamento = std::chrono::seconds{15};
     Duration lease = std::chrono::seconds{30};
+
+    // Where the tax office of a state is, as the file has it.
+    struct Sefaz {
+        std::string lugar;     // "SP", "35", "SVC-AN", "SVC-RS"; "*": wherever nothing else is said
+        std::string modelo;    // "nfe" or "nfce"; empty: both
+        std::string ambiente;  // "producao" or "homologacao"
+        std::string autorizacao, ret_autorizacao, consulta, evento, inutilizacao, status;
+        std::string ca_file;  // PEM; empty: whom the system believes. One for all of them
+        int line = 0;
+    };
+    std::vector<Sefaz> sefaz;
+
+    // Of the city of São Paulo. Its service for trying issues nothing.
+    std::string sao_paulo_producao = "https://nfews.prefeitura.sp.gov.br/lotenfe.asmx";
+    std::string sao_paulo_homologacao;
+    std::string sao_paulo_ca_file;
+    bool sao_paulo_consulta_sempre = false;  // before the first send of an RPS, too
 
     // Of Sefin Nacional, without a slash at their ends.
     std::string nacional_producao = "https://sefin.nfse.gov.br/SefinNacional";
@@ -57,6 +74,14 @@ struct FiscalSettings {
 
 // An entry whose path begins with fiscal.emitente.
 Result<void> take_emitente_entry(const ConfigEntry& entry, FiscalSettings& settings);
+
+// An entry whose path begins with fiscal.sefaz.
+Result<void> take_sefaz_entry(const ConfigEntry& entry, FiscalSettings& settings);
+// A place that can be called, or a sentence that says what is missing.
+Result<void> check_sefaz(const FiscalSettings& settings);
+
+// Documents and certificates go nowhere in the clear: https:// alone.
+Result<void> check_endpoint(std::string_view text);
 
 // Reads the passwords that stand in the environment or in files, and checks every issuer: a number that can
 // be one, and one tenant for it.
@@ -68,8 +93,8 @@ Result<void> complete_emitentes(
 std::vector<SettingSpec> fiscal_specs();
 
 // What contradicts itself, and certificates that cannot be used: not read, a wrong password, no key.
-// misconfigured: the setting and the cure. One that is over is no reason not to start: its documents are
-// refused when they come.
+// misconfigured: the setting and the cure. One that is over, or somebody else's, is no reason not to start:
+// its documents are refused when they come (fiscal_certificates.hpp).
 Result<void> check_fiscal(const FiscalSettings& settings);
 
 }  // namespace umavez

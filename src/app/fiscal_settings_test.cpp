@@ -97,7 +97,7 @@ TEST_F(FiscalSettingsTest, TheFileIsTaken)
         "[fiscal]\nthreads = 8\ntimeout_emissao = \"5s\"\ntimeout_consulta = \"4s\"\n"
         "timeout_cancelamento = \"3s\"\ntimeout_inutilizacao = \"2s\"\ntentativas = 1\n"
         "backoff_primeiro = \"10ms\"\nbackoff_maximo = \"20ms\"\nconsultas_por_minuto = 0\n"
-        "bloqueio = \"2h\"\nassentamento = \"0s\"\nlease = \"2s\"\n"
+        "bloqueio = \"2h\"\nassentamento = \"100ms\"\nlease = \"2s\"\n"
         "[fiscal.nacional]\nproducao = \"https://localhost:8443/SefinNacional/\"\n"
         "homologacao = \"https://[::1]:8443\"\nca_file = \"ca.pem\"\n"
     );
@@ -114,11 +114,46 @@ TEST_F(FiscalSettingsTest, TheFileIsTaken)
     EXPECT_EQ(fiscal.backoff_maximo, 20ms);
     EXPECT_EQ(fiscal.consultas_por_minuto, 0u);
     EXPECT_EQ(fiscal.bloqueio, 2h);
-    EXPECT_EQ(fiscal.assentamento, 0s);
+    EXPECT_EQ(fiscal.assentamento, 100ms);
     EXPECT_EQ(fiscal.lease, 2s);
     EXPECT_EQ(fiscal.nacional_producao, "https://localhost:8443/SefinNacional");
     EXPECT_EQ(fiscal.nacional_homologacao, "https://[::1]:8443");
     EXPECT_EQ(fiscal.nacional_ca_file, "ca.pem");
+}
+
+TEST_F(FiscalSettingsTest, TheTaxOfficesOfTheStatesAreTaken)
+{
+    const std::string place = "[[fiscal.sefaz]]\nlugar = \"SP\"\nambiente = \"homologacao\"\n";
+    const std::string addresses =
+        "autorizacao = \"https://localhost/a\"\nconsulta = \"https://localhost/c\"\n";
+    const auto settings = load(
+        place + "modelo = \"nfce\"\n" + addresses +
+        "[[fiscal.sefaz]]\nlugar = \"*\"\nambiente = \"producao\"\n" + addresses +
+        "[fiscal.sao_paulo]\nhomologacao = \"https://localhost/sp/\"\n"
+    );
+
+    ASSERT_TRUE(settings) << settings.error().detail;
+    ASSERT_EQ(settings->fiscal.sefaz.size(), 2u);
+    EXPECT_EQ(settings->fiscal.sefaz[0].modelo, "nfce");
+    EXPECT_EQ(settings->fiscal.sefaz[1].consulta, "https://localhost/c");
+    EXPECT_EQ(settings->fiscal.sao_paulo_homologacao, "https://localhost/sp");
+    EXPECT_THAT(complaint(place), HasSubstr("autorizacao and consulta are needed"));
+    EXPECT_THAT(complaint(place + "consulta = \"http://localhost\"\n"), HasSubstr("https://"));
+    EXPECT_THAT(complaint(place + addresses + "modelo = \"55\"\n"), HasSubstr("\"nfe\""));
+    EXPECT_THAT(complaint(place + addresses + "consult = \"\"\n"), HasSubstr("consulta"));
+    EXPECT_THAT(
+        complaint("[[fiscal.sefaz]]\nlugar = \"XX\"\nambiente = \"producao\"\n" + addresses),
+        HasSubstr("SVC-AN")
+    );
+    EXPECT_THAT(
+        complaint("[[fiscal.sefaz]]\nlugar = \"SP\"\nambiente = \"teste\"\n" + addresses),
+        HasSubstr("homologacao")
+    );
+    EXPECT_THAT(
+        complaint(place + addresses + place + addresses + "ca_file = \"ca.pem\"\n"),
+        HasSubstr("the same file")
+    );
+    EXPECT_THAT(complaint("[fiscal.sefaz]\nlugar = \"SP\"\n"), HasSubstr("two brackets"));
 }
 
 TEST_F(FiscalSettingsTest, EveryShapeOfACertificateIsTaken)

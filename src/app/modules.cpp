@@ -37,7 +37,8 @@ namespace {
 Result<void> configure(const Settings& settings, Modules& modules)
 {
     for (const auto& [name, fields] : settings.operations) {
-        if (name == fiscal::emitir_operation || name == fiscal::cancelar_operation) {
+        if (name == fiscal::emitir_operation || name == fiscal::cancelar_operation ||
+            name == fiscal::inutilizar_operation) {
             return fail(
                 Errc::misconfigured,
                 "operation \"" + name +

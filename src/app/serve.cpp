@@ -5,6 +5,7 @@
 #include "app/check_settings.hpp"
 #include "app/commands.hpp"
 #include "app/document_routes.hpp"
+#include "app/fiscal_certificates.hpp"
 #include "app/load.hpp"
 #include "app/mailings.hpp"
 #include "app/request_log.hpp"
@@ -125,6 +126,7 @@ int serve(const Settings& settings, bool has_worker)
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
+    log_certificates(settings.fiscal, log);
     const auto tokens = access::TokenBook::open(*opened->database);
     if (!tokens) return complain("database: " + tokens.error().detail);
     if (const auto checked = check_listen(settings.listen, !(*tokens)->is_empty()); !checked)

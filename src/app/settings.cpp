@@ -50,7 +50,7 @@ std::string join(const std::vector<std::string>& path)
 
 std::vector<std::string> known_keys()
 {
-    std::vector<std::string> keys{"operation", "webhook.provider", "fiscal.emitente"};
+    std::vector<std::string> keys{"operation", "webhook.provider", "fiscal.emitente", "fiscal.sefaz"};
     for (const SettingSpec& spec : setting_specs()) keys.push_back(spec.key);
     return keys;
 }
@@ -100,6 +100,7 @@ Result<void> take_entry(const std::string& file, const ConfigEntry& entry, Setti
     const auto taken = is_operation                   ? take_operation_entry(entry, settings)
                        : is_of("webhook", "provider") ? take_provider_entry(entry, settings.webhook)
                        : is_of("fiscal", "emitente")  ? take_emitente_entry(entry, settings.fiscal)
+                       : is_of("fiscal", "sefaz")     ? take_sefaz_entry(entry, settings.fiscal)
                                                       : take_setting_entry(entry, settings);
     if (taken) return {};
     return fail(
@@ -171,6 +172,9 @@ Result<Settings> load_settings(const SettingSources& sources)
     if (auto checked = check_tls(settings); !checked) return std::unexpected(checked.error());
     if (auto completed = complete_providers(settings.webhook, sources.environment); !completed) {
         return std::unexpected(completed.error());
+    }
+    if (auto checked = check_sefaz(settings.fiscal); !checked) {
+        return std::unexpected(checked.error());
     }
     if (auto completed = complete_emitentes(settings.fiscal, sources.environment); !completed) {
         return std::unexpected(completed.error());

@@ -2,6 +2,7 @@
 
 #include "app/check_settings.hpp"
 #include "app/commands.hpp"
+#include "app/fiscal_certificates.hpp"
 #include "app/load.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,15 @@
 namespace umavez {
 namespace {
 
+// With these a server starts, and refuses documents.
+int check_certificates(const FiscalSettings& settings)
+{
+    const CertificateReport report = report_certificates(settings, system_clock().realtime());
+    for (const std::string& warning : report.warnings) complain("warning: " + warning);
+    for (const std::string& fault : report.faults) complain(fault);
+    return report.faults.empty() ? exit_done : exit_failed;
+}
+
 int check_config(const Invocation& invocation)
 {
     const auto settings = load_settings(invocation);
@@ -20,6 +30,7 @@ int check_config(const Invocation& invocation)
         return complain(checked.error().detail);
     if (const auto checked = check_listen(*settings); !checked)
         return complain(checked.error().detail);
+    if (const int code = check_certificates(settings->fiscal); code != exit_done) return code;
     fmt::print("{}: ok\n", settings->config_path.empty() ? "settings" : settings->config_path);
     return exit_done;
 }

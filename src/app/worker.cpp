@@ -2,6 +2,7 @@
 
 #include "app/check_settings.hpp"
 #include "app/commands.hpp"
+#include "app/fiscal_certificates.hpp"
 #include "app/load.hpp"
 #include "app/request_log.hpp"
 #include "app/stop_signal.hpp"
@@ -22,6 +23,7 @@ int run_worker(const Settings& settings)
     if (!opened) return complain(opened.error().detail);
     for (const std::string& warning : opened->engine->warnings())
         log.warning("policy", {{"detail", warning}});
+    log_certificates(settings.fiscal, log);
     log.info(
         "working",
         {{"database", opened->database->url()},

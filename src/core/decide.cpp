@@ -41,9 +41,11 @@ Decision decide_processing(const Record& record, const Policy& policy, Instant n
     return InProgress{*record.processing_expires_at - now};
 }
 
-Decision decide_in_doubt(const Record& record, const Policy& policy, Instant now)
+Decision decide_in_doubt(
+    const Record& record, const Request& request, const Policy& policy, Instant now
+)
 {
-    const bool is_due = record.retry_at && *record.retry_at <= now;
+    const bool is_due = request.asks_now || (record.retry_at && *record.retry_at <= now);
     if (!policy.has_reconciler || !is_due) return in_doubt(record, policy, now);
     return Claim{.mode = Mode::reconcile};
 }
@@ -62,7 +64,7 @@ Decision decide(const Record* found, const Request& request, const Policy& polic
         case Status::succeeded:
         case Status::failed: return Replay{};
         case Status::processing: return decide_processing(*found, policy, now);
-        case Status::in_doubt: return decide_in_doubt(*found, policy, now);
+        case Status::in_doubt: return decide_in_doubt(*found, request, policy, now);
     }
     return InDoubt{};
 }

@@ -134,12 +134,8 @@ TEST(Decide, OtherTargetIsAMismatchInEveryStatusAndUnderEveryPolicy)
         policy.on_mismatch = on_mismatch;
         for (const Kept& kept : kept_records()) {
             SCOPED_TRACE(kept.what);
-            EXPECT_EQ(
-                decided(kept.record, policy, kept.now, request_of(2, 1)), "mismatch target"
-            );
-            EXPECT_EQ(
-                decided(kept.record, policy, kept.now, request_of(2, 2)), "mismatch target"
-            );
+            EXPECT_EQ(decided(kept.record, policy, kept.now, request_of(2, 1)), "mismatch target");
+            EXPECT_EQ(decided(kept.record, policy, kept.now, request_of(2, 2)), "mismatch target");
         }
     }
 }
@@ -181,9 +177,7 @@ TEST(Decide, FingerprintOfAnotherVersionIsAnotherFingerprint)
     Request request = request_of();
     request.fingerprint.version = 2;
 
-    EXPECT_EQ(
-        decided(completed_record(), leased_policy(), t0, request), "mismatch fingerprint"
-    );
+    EXPECT_EQ(decided(completed_record(), leased_policy(), t0, request), "mismatch fingerprint");
 }
 
 TEST(Decide, LeaseIsHalfOpen)
@@ -198,14 +192,16 @@ TEST(Decide, LeaseIsHalfOpen)
 TEST(Decide, MissingLeaseEndIsNeverOver)
 {
     for (const Policy& policy :
-         {leased_policy(), reconciled_policy(), leased_policy(OnAbandoned::rerun), cached_policy()}) {
+         {leased_policy(), reconciled_policy(), leased_policy(OnAbandoned::rerun), cached_policy()
+         }) {
         EXPECT_EQ(decided(with_lease_end({}), policy, t0 + 24h * 365'000), "in_progress 30 s");
     }
 }
 
 TEST(Decide, LeaseEndOfZeroOrLessIsADeadlineLikeAnyOther)
 {
-    for (const std::int64_t micros : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1'000'000'000}}) {
+    for (const std::int64_t micros :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1'000'000'000}}) {
         const Record record = with_lease_end(from_micros(micros));
         EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), t0), "claim run takeover");
         EXPECT_EQ(decided(record, leased_policy(), t0), "hold");
@@ -268,15 +264,11 @@ TEST(Decide, TooManyTakeoversLeadIntoDoubt)
 {
     Record record = processing_record();
     record.takeovers = 4;
-    EXPECT_EQ(
-        decided(record, leased_policy(OnAbandoned::rerun), t0 + 30s), "claim run takeover"
-    );
+    EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), t0 + 30s), "claim run takeover");
 
     record.takeovers = 5;
     EXPECT_EQ(decided(record, leased_policy(OnAbandoned::rerun), t0 + 30s), "hold");
-    EXPECT_EQ(
-        decided(record, reconciled_policy(OnAbandoned::rerun), t0 + 30s), "hold 15 s"
-    );
+    EXPECT_EQ(decided(record, reconciled_policy(OnAbandoned::rerun), t0 + 30s), "hold 15 s");
     EXPECT_EQ(decided(record, cached_policy(), t0 + 30s), "hold");
 }
 
@@ -293,6 +285,19 @@ TEST(Decide, InDoubtWithoutAReconcilerIsForAnOperator)
     EXPECT_EQ(decided(in_doubt_record(), leased_policy(), t0), "in_doubt");
     EXPECT_EQ(decided(in_doubt_record(), leased_policy(), t0 + 24h), "in_doubt");
     EXPECT_EQ(decided(in_doubt_record(), leased_policy(OnAbandoned::rerun), t0 + 24h), "in_doubt");
+}
+
+TEST(Decide, InDoubtIsReconciledAtOnceForWhoAsksNow)
+{
+    Request request = request_of();
+    request.asks_now = true;
+    EXPECT_EQ(decided(in_doubt_record(), reconciled_policy(), t0, request), "claim reconcile");
+    EXPECT_EQ(decided(in_doubt_record(), leased_policy(), t0, request), "in_doubt");
+    // Whoever is at it may still have a call under way: that is waited for all the same.
+    EXPECT_EQ(
+        decided(processing_record(), reconciled_policy(), t0, request),
+        decided(processing_record(), reconciled_policy(), t0)
+    );
 }
 
 TEST(Decide, InDoubtIsReconciledFromRetryAtOn)

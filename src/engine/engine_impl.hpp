@@ -66,6 +66,7 @@ public:
     Task<Result<Record>> async_resolve(
         RecordId id, Resolution as, std::optional<Response> response, std::string reason
     ) override;
+    Task<Result<Record>> async_reopen(RecordId id, std::string reason) override;
     void remark(const RecordId& id, std::string text) override;
     std::vector<OperationStats> stats() const override;
     StoreStats store_stats() const override;
@@ -209,8 +210,8 @@ private:
 
     mutable std::mutex worker_mutex_;
     OfThisProcess<std::condition_variable> worker_changed_;  // a child would wait for its waiters
-    std::atomic<bool> is_stopped_{false};        // written under worker_mutex_
-    std::optional<std::string> worker_trouble_;  // guarded by worker_mutex_
+    std::atomic<bool> is_stopped_{false};                    // written under worker_mutex_
+    std::optional<std::string> worker_trouble_;              // guarded by worker_mutex_
 
     OfThisProcess<std::thread> worker_;
 };

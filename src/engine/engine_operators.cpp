@@ -4,10 +4,10 @@
 #include "engine/engine_impl.hpp"
 #include "engine/refusals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace umavez {
 namespace {
@@ -35,7 +35,9 @@ bool is_free(const Record& record) noexcept
     return record.status == Status::failed && !record.final;
 }
 
-Error refusal(const RecordId& id, const Record& record, std::string_view wish, std::string_view when)
+Error refusal(
+    const RecordId& id, const Record& record, std::string_view wish, std::string_view when
+)
 {
     if (is_free(record)) {
         return {
@@ -138,8 +140,29 @@ Task<Result<Record>> EngineImpl::async_resolve(
     co_return co_await std::move(overruled);
 }
 
+Task<Result<Record>> EngineImpl::async_reopen(RecordId id, std::string reason)
+{
+    if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
+    AuditNote note = make_note(AuditEvent::released, std::move(reason));
+    co_return co_await overrule(
+        std::move(id),
+        std::move(note),
+        [](const Record& record, Instant) { return is_completed(record) && !is_free(record); },
+        [this](const Record& record, const Policy& policy) {
+            return operator_release_draft(record, make_execution(), policy.retention);
+        },
+        "reopened",
+        "a closed key"
+    );
+}
+
 Task<Result<Record>> EngineImpl::overrule(
-    RecordId id, AuditNote note, MayOverrule may, MakeDraft make, std::string_view wish, std::string_view when
+    RecordId id,
+    AuditNote note,
+    MayOverrule may,
+    MakeDraft make,
+    std::string_view wish,
+    std::string_view when
 )
 {
     if (is_in_child()) co_return fail_in_child();

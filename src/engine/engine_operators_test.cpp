@@ -23,7 +23,8 @@ TEST(Operators, ReleaseNeedsAReasonAndFencesTheLateOwner)
     ASSERT_FALSE(live);
     EXPECT_EQ(
         live.error().detail,
-        "key \"k1\" is processing under a live lease; only an in-doubt, abandoned or failed key can be "
+        "key \"k1\" is processing under a live lease; only an in-doubt, abandoned or failed key "
+        "can be "
         "released"
     );
 
@@ -50,22 +51,23 @@ TEST(Operators, AResolvedKeyIsReplayedWithOrWithoutAResponse)
     auto begun = world.run(world.engine->async_begin(request));
     ASSERT_TRUE(world.run(std::get<Lease>(*begun).async_doubt("no answer")));
 
-    ASSERT_TRUE(
-        world.run(world.engine->async_resolve(id, Resolution::succeeded, std::nullopt, "bank says paid"))
-    );
+    ASSERT_TRUE(world.run(
+        world.engine->async_resolve(id, Resolution::succeeded, std::nullopt, "bank says paid")
+    ));
     const auto retry = world.run(world.engine->async_leased(request, answering({500})));
 
     EXPECT_TRUE(get<Replayed>(retry).omitted);
     EXPECT_EQ(get<Replayed>(retry).status, Status::succeeded);
-    EXPECT_FALSE(
-        world.run(world.engine->async_resolve(id, Resolution::failed, std::nullopt, "changed my mind"))
-    );
+    EXPECT_FALSE(world.run(
+        world.engine->async_resolve(id, Resolution::failed, std::nullopt, "changed my mind")
+    ));
 
     const Request other = make_request("pay", "k2");
     const RecordId other_id{other.tenant_id, other.operation, *other.key};
     auto second = world.run(world.engine->async_begin(other));
     ASSERT_TRUE(world.run(std::get<Lease>(*second).async_doubt("no answer")));
-    for (const std::size_t size : {3u, 300u}) {  // a short text lives inside its string, a long one does not
+    for (const std::size_t size :
+         {3u, 300u}) {  // a short text lives inside its string, a long one does not
         Response answer{.status = 201};
         answer.body = std::string(size, 'p');
         const auto resolved =
@@ -105,6 +107,32 @@ TEST(Operators, RecordsOfAnOperationThatIsNotDeclaredAnyMoreAreSettledAndKeptFor
     EXPECT_EQ(done->status, Status::succeeded);
     EXPECT_EQ(world.record(resolved).response->response.status, 201);
     EXPECT_EQ(done->expires_at, std::nullopt);
+}
+
+TEST(EngineOperators, AModuleReopensWhatWasResolvedAndNothingElse)
+{
+    World world;
+    world.declare("pay", leased);
+    world.start();
+    const Request request = make_request("pay", "k1");
+    const RecordId id{request.tenant_id, request.operation, *request.key};
+    auto begun = world.run(world.engine->async_begin(request));
+    ASSERT_TRUE(world.run(std::get<Lease>(*begun).async_doubt("no answer")));
+    EXPECT_FALSE(world.run(world.engine->async_reopen(id, "it is in doubt")));
+    ASSERT_TRUE(
+        world.run(world.engine->async_resolve(id, Resolution::succeeded, {}, "paid, I think"))
+    );
+    EXPECT_FALSE(world.run(world.engine->async_release(id, "it was not")));
+
+    const auto free = world.run(world.engine->async_reopen(id, "the bank has none"));
+
+    ASSERT_TRUE(free) << free.error().detail;
+    EXPECT_EQ(free->status, Status::failed);
+    EXPECT_FALSE(free->final);
+    EXPECT_FALSE(world.run(world.engine->async_reopen(id, "again")));
+    auto next = world.run(world.engine->async_begin(request));
+    ASSERT_TRUE(next);
+    EXPECT_TRUE(std::holds_alternative<Lease>(*next));
 }
 
 }  // namespace

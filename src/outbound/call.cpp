@@ -4,6 +4,9 @@
 #include "base/headers.hpp"
 #include "base/without_sigpipe.hpp"
 #include "outbound/address.hpp"
+#include "outbound/tls_watch.hpp"
+
+#include <umavez/time.hpp>
 
 #include <fmt/format.h>
 
@@ -57,12 +60,16 @@ std::optional<std::string> find_mistake(const Call& call)
     return std::nullopt;
 }
 
-// What OpenSSL says of an alert of the peer that speaks of our certificate, or of the lack of one.
-bool is_about_certificate(std::string_view why)
+// Others hand out contexts of their own making. Without a watch a refusal stays a doubt.
+bool has_openssl()
 {
-    if (why.find("alert") == std::string_view::npos) return false;
-    return why.find("certificate") != std::string_view::npos ||
-           why.find("unknown ca") != std::string_view::npos;
+    const char* const made_with = ::curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return made_with != nullptr && std::string_view{made_with}.starts_with("OpenSSL/");
+}
+
+bool is_about_trust(CURLcode code)
+{
+    return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
 }
 
 // One call and what is known of it. The library calls back on the thread that runs it.
@@ -85,6 +92,8 @@ public:
 
     std::expected<Reply, CallError> run(const std::stop_token& stop)
     {
+        stop_ = stop;
+        began_ = system_clock().boottime();
         if (!easy_ || !multi_ || !prepare()) return failed(CallFailure::invalid, "no memory");
         is_added_ = ::curl_multi_add_handle(multi_.get(), easy_.get()) == CURLM_OK;
         if (!is_added_) return failed(CallFailure::invalid, "no memory");
@@ -138,6 +147,10 @@ private:
         set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
         if (!rule_.ca_file.empty()) set(CURLOPT_CAINFO, rule_.ca_file.c_str());
         if (rule_.certificate) show_certificate(*rule_.certificate);
+        if (has_openssl()) {
+            set(CURLOPT_SSL_CTX_FUNCTION, &Transfer::watch_tls);
+            set(CURLOPT_SSL_CTX_DATA, this);
+        }
         set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
         set(CURLOPT_OPENSOCKETDATA, this);
         set(CURLOPT_PREREQFUNCTION, &Transfer::before_request);
@@ -205,19 +218,34 @@ private:
                 fmt::format("{} is not an address of the internet", refused_)
             );
         }
+        if (is_late_) return failed(CallFailure::timeout, "its time was over before it was sent");
+        if (code == CURLE_ABORTED_BY_CALLBACK) {
+            return failed(CallFailure::cut, "cut: the sender stops");
+        }
+        if (tls_.is_refused()) return refused_certificate();
         const std::string why =
             words_.front() != '\0' ? words_.data() : std::string{::curl_easy_strerror(code)};
         if (code == CURLE_OPERATION_TIMEDOUT) return failed(CallFailure::timeout, why);
         if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
             return failed(CallFailure::invalid, why);
         }
-        if (has_left_) {
-            return failed(is_about_certificate(why) ? CallFailure::tls : CallFailure::broken, why);
-        }
+        if (has_left_) return failed(CallFailure::broken, why);
+        if (is_about_trust(code) || tls_.is_refusing()) return failed(CallFailure::untrusted, why);
         const bool is_about_network = code == CURLE_COULDNT_RESOLVE_HOST ||
                                       code == CURLE_COULDNT_CONNECT || code == CURLE_SEND_ERROR ||
                                       code == CURLE_RECV_ERROR;
         return failed(is_about_network ? CallFailure::unreachable : CallFailure::tls, why);
+    }
+
+    std::unexpected<CallError> refused_certificate() const
+    {
+        return std::unexpected(CallError{
+            .failure = CallFailure::certificate_refused,
+            .effect = tls_.is_refused_unread() ? Effect::none : Effect::unknown,
+            .detail = fmt::format(
+                "TLS alert{}: {}", rule_.certificate ? "" : " for want of a certificate", tls_.why()
+            ),
+        });
     }
 
     std::unexpected<CallError> failed(CallFailure failure, std::string why) const
@@ -225,6 +253,12 @@ private:
         return std::unexpected(
             CallError{failure, has_left_ ? Effect::unknown : Effect::none, std::move(why)}
         );
+    }
+
+    static CURLcode watch_tls(CURL*, void* context, void* self)
+    {
+        static_cast<Transfer*>(self)->tls_.follow(*static_cast<SSL_CTX*>(context));
+        return CURLE_OK;
     }
 
     static curl_socket_t open_socket(void* self, curlsocktype, curl_sockaddr* to)
@@ -238,10 +272,16 @@ private:
         return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
     }
 
-    // Connected, handshake done, nothing sent yet.
+    // Connected, handshake done, nothing sent yet. A process may have slept through its time: whoever thinks
+    // that the request is not coming any more may have sent another one meanwhile.
     static int before_request(void* self, char*, char*, int, int)
     {
-        static_cast<Transfer*>(self)->has_left_ = true;
+        auto& transfer = *static_cast<Transfer*>(self);
+        transfer.is_late_ =
+            system_clock().boottime() - transfer.began_ >= transfer.call_.total_timeout;
+        if (transfer.is_late_ || transfer.stop_.stop_requested()) return CURL_PREREQFUNC_ABORT;
+        transfer.has_left_ = true;
+        transfer.tls_.on_connected();
         return CURL_PREREQFUNC_OK;
     }
 
@@ -279,13 +319,17 @@ private:
     const OutboundRule& rule_;
     std::array<char, CURL_ERROR_SIZE> words_{};
     Reply reply_;
-    std::string refused_;      // the address that was
+    std::string refused_;  // the address that was
+    std::stop_token stop_;
+    Duration began_{};
+    bool is_late_ = false;     // it was not sent, because its time was over
     bool has_left_ = false;    // the request, perhaps
     bool is_full_ = false;     // the body of the answer
     bool is_interim_ = false;  // the head that is being read
     bool has_head_ = false;    // of the final answer
     bool is_set_ = true;       // every option so far
     bool is_added_ = false;
+    TlsWatch tls_;
     Easy easy_;
     Multi multi_;
     Lines lines_;

@@ -53,9 +53,10 @@ enum class CallFailure : std::uint8_t {
     invalid,          // the call itself: a header with a line break, a URL of another kind
     refused_address,  // the rule does not allow where it leads
     unreachable,      // no such name, nobody listens
-    // No handshake, or a certificate that is not believed. With TLS 1.3 a server looks at ours when the
-    // handshake is over for us, and the request may be on its way already: then the effect is unknown.
-    tls,
+    untrusted,        // their certificate is not believed, or is of another name; or no ca_file
+    // They do not take our certificate, or want one. What that proves about the request is in tls_watch.hpp.
+    certificate_refused,
+    tls,  // no handshake for another reason
     timeout,
     broken,  // the connection ended, or what came was not HTTP
     cut,     // by the stop
@@ -63,8 +64,9 @@ enum class CallFailure : std::uint8_t {
 
 struct CallError {
     CallFailure failure = CallFailure::broken;
-    Effect effect = Effect::unknown;  // none: nothing of the request left. unknown: it may have
-    std::string detail = {};          // for operators and for whoever registered the URL
+    // none: nothing of the request left, or nobody can have read it. unknown: it may have arrived.
+    Effect effect = Effect::unknown;
+    std::string detail = {};  // for operators and for whoever registered the URL
 };
 
 std::expected<Reply, CallError> call(

@@ -219,7 +219,7 @@ TEST(CallTest, CertificatesAreChecked)
 
     const auto stranger = call({.url = "https://localhost:" + port + "/"}, loopback_allowed);
     ASSERT_FALSE(stranger);
-    EXPECT_EQ(stranger.error().failure, CallFailure::tls);
+    EXPECT_EQ(stranger.error().failure, CallFailure::untrusted);
     EXPECT_EQ(stranger.error().effect, Effect::none);
 
     const auto friendly = call({.url = "https://localhost:" + port + "/"}, believing);
@@ -229,7 +229,14 @@ TEST(CallTest, CertificatesAreChecked)
     // The right certificate under another name.
     const auto other_name = call({.url = "https://127.0.0.1:" + port + "/"}, believing);
     ASSERT_FALSE(other_name);
-    EXPECT_EQ(other_name.error().failure, CallFailure::tls);
+    EXPECT_EQ(other_name.error().failure, CallFailure::untrusted);
+    const auto nobody = call(
+        {.url = "https://localhost:" + port + "/"},
+        {.allow_private = true, .ca_file = folder / "absent.pem"}
+    );
+    ASSERT_FALSE(nobody);
+    EXPECT_EQ(nobody.error().failure, CallFailure::untrusted);
+    EXPECT_EQ(nobody.error().effect, Effect::none);
     std::filesystem::remove_all(folder);
 }
 

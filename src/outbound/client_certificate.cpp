@@ -73,6 +73,23 @@ std::string date_of(Instant instant)
     return to_rfc3339(instant).substr(0, 10);
 }
 
+// Why TLS on this machine would not show these certificates, ours first; "" where it would. Keys that are too
+// short and digests that are too weak are its own to judge (SECLEVEL in openssl.cnf).
+std::string why_not_shown(std::string_view chain_pem)
+{
+    const ContextHandle context{SSL_CTX_new(TLS_client_method())};
+    const BioHandle chain = reader_of(chain_pem);
+    for (bool is_ours = true;; is_ours = false) {
+        const CertificateHandle one{PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr)};
+        if (!one) return "";
+        const bool is_taken = is_ours ? SSL_CTX_use_certificate(context.get(), one.get()) == 1
+                                      : SSL_CTX_add1_chain_cert(context.get(), one.get()) == 1;
+        if (is_taken) continue;
+        const char* const why = ERR_reason_error_string(ERR_peek_last_error());
+        return why == nullptr ? "no reason" : why;
+    }
+}
+
 // OpenSSL asks on the terminal where nobody answers.
 int give_password(char* space, int size, int /*is_writing*/, void* user)
 {
@@ -233,6 +250,7 @@ private:
         ClientCertificate done;
         done.name_ = name_;
         done.subject_ = subject_of(*certificate_);
+        done.common_name_ = find_common_name(*certificate_);
         done.valid_from_ = to_instant(X509_get0_notBefore(certificate_.get()));
         done.valid_until_ = to_instant(X509_get0_notAfter(certificate_.get()));
         done.inscricao_ = find_inscricao(*certificate_);
@@ -243,6 +261,13 @@ private:
         }
         done.key_pem_ = to_pem(*key_);
         if (done.key_pem_.empty()) return complain("has a private key of a kind that is not known");
+        if (const std::string why = why_not_shown(done.chain_pem_); !why.empty()) {
+            return complain(fmt::format(
+                "cannot be shown with TLS ({}): have one issued with a longer key or a newer "
+                "digest",
+                why
+            ));
+        }
         return done;
     }
 

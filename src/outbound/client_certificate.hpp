@@ -27,8 +27,9 @@ struct CertificateFiles {
 
 class ClientCertificate {
 public:
-    // misconfigured: the sentence names the file and the cure. Whether the certificate is valid now is
-    // asked of the object (check): a certificate may expire while the process runs.
+    // misconfigured: the sentence names the file and the cure. One that TLS on this machine would not show
+    // is refused here, too. Whether it is valid now is asked of the object (check): a certificate may expire
+    // while the process runs.
     static Result<ClientCertificate> load(const CertificateFiles& files);
 
     // The same from memory; `name` is what it is called in sentences. `key` may be empty.
@@ -44,6 +45,10 @@ public:
 
     const std::string& name() const noexcept { return name_; }
     const std::string& subject() const noexcept { return subject_; }  // "C=BR, O=ICP-Brasil, …"
+    const std::string& common_name() const noexcept
+    {
+        return common_name_;
+    }  // "" where it has none
     Instant valid_from() const noexcept { return valid_from_; }
     Instant valid_until() const noexcept { return valid_until_; }
 
@@ -63,6 +68,7 @@ private:
 
     std::string name_;
     std::string subject_;
+    std::string common_name_;
     Instant valid_from_;
     Instant valid_until_;
     std::optional<std::string> inscricao_;

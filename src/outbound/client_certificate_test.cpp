@@ -65,6 +65,7 @@ TEST_F(ClientCertificateTest, EveryKindOfPkcs12IsRead)
         EXPECT_EQ(read->key_pem(), issued.key_pem);
         EXPECT_EQ(read->inscricao(), "00574753000100");
         EXPECT_EQ(read->subject(), "C=BR, O=ICP-Brasil, CN=LOJA LTDA:00574753000100");
+        EXPECT_EQ(read->common_name(), "LOJA LTDA:00574753000100");
         EXPECT_EQ(read->valid_until() - read->valid_from(), 2h);
     }
 }
@@ -94,6 +95,10 @@ TEST_F(ClientCertificateTest, WhoseItIs)
         {{.common_name = "LOJA:1", .cnpj = "12ABC34501DE35"}, "12ABC34501DE35"},
         {{.common_name = "LOJA: FILIAL:12ABC34501DE35"}, "12ABC34501DE35"},
         {{.common_name = "MARIA:12345678909"}, "12345678909"},
+        {{.common_name = "MARIA", .cpf = "12345678909"}, "12345678909"},
+        {{.common_name = "LOJA:12ABC34501DE35", .cpf = "12345678909"}, "12ABC34501DE35"},
+        {{.common_name = "MARIA", .cpf = "00000000000"}, std::nullopt},  // not filled in
+        {{.common_name = "MARIA", .cpf = "1234567890X"}, std::nullopt},
         {{.common_name = "LOJA LTDA"}, std::nullopt},
         {{.common_name = "LOJA:12345"}, std::nullopt},
         {{.common_name = "LOJA:12abc34501de35"}, std::nullopt},
@@ -138,6 +143,11 @@ TEST_F(ClientCertificateTest, WhatIsWrongIsToldWithTheCure)
     const std::string locked = certificate + test::lock_key(issued.key_pem, "segredo");
     EXPECT_THAT(why_not(locked), HasSubstr("key with a password: none was given"));
     EXPECT_THAT(why_not(locked, "outra"), HasSubstr("the password is wrong"));
+    const Issued weak = authority->issue({.common_name = "LOJA", .bits = 512});
+    EXPECT_THAT(
+        why_not(weak.certificate_pem + weak.key_pem),
+        HasSubstr("cannot be shown with TLS (ee key too small): have one issued")
+    );
 }
 
 TEST_F(ClientCertificateTest, ValidityIsAskedOfTheDay)

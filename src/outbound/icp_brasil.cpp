@@ -44,31 +44,27 @@ std::string_view text_of(const ASN1_TYPE& value) noexcept
     }
 }
 
-std::optional<std::string> find_in_other_names(const X509& certificate)
+// The text of the other name with this number, or "".
+std::string find_other_name(const X509& certificate, const char* number)
 {
     const NamesHandle names{static_cast<GENERAL_NAMES*>(
         X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)
     )};
-    if (!names) return std::nullopt;
-    const ObjectHandle wanted{OBJ_txt2obj("2.16.76.1.3.3", 1)};
-    for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const ObjectHandle wanted{OBJ_txt2obj(number, 1)};
+    for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
         const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
         if (name->type != GEN_OTHERNAME) continue;
         const OTHERNAME& other = *name->d.otherName;
         if (OBJ_cmp(other.type_id, wanted.get()) != 0 || other.value == nullptr) continue;
-        const std::string_view text = text_of(*other.value);
-        if (is_cnpj(text)) return std::string{text};
+        if (const auto text = text_of(*other.value); !text.empty()) return std::string{text};
     }
-    return std::nullopt;
+    return {};
 }
 
 std::optional<std::string> find_in_common_name(const X509& certificate)
 {
-    const X509_NAME* const subject = X509_get_subject_name(&certificate);
-    const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-    if (at < 0) return std::nullopt;
-    const std::string_view name =
-        text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    const std::string common_name = find_common_name(certificate);
+    const std::string_view name = common_name;
     const std::size_t colon = name.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
     const std::string_view text = name.substr(colon + 1);
@@ -78,10 +74,31 @@ std::optional<std::string> find_in_common_name(const X509& certificate)
 
 }  // namespace
 
+std::string find_common_name(const X509& certificate)
+{
+    const X509_NAME* const subject = X509_get_subject_name(&certificate);
+    const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    if (at < 0) return {};
+    unsigned char* utf8 = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    if (size < 0) return {};
+    std::string name{reinterpret_cast<const char*>(utf8), static_cast<std::size_t>(size)};
+    OPENSSL_free(utf8);
+    return name;
+}
+
 std::optional<std::string> find_inscricao(const X509& certificate)
 {
-    if (auto found = find_in_other_names(certificate)) return found;
-    return find_in_common_name(certificate);
+    constexpr std::size_t birth_length = 8;
+    constexpr std::size_t cpf_length = 11;
+    if (auto cnpj = find_other_name(certificate, "2.16.76.1.3.3"); is_cnpj(cnpj)) return cnpj;
+    if (auto found = find_in_common_name(certificate)) return found;
+    const std::string person = find_other_name(certificate, "2.16.76.1.3.1");
+    if (person.size() < birth_length + cpf_length) return std::nullopt;
+    std::string cpf = person.substr(birth_length, cpf_length);
+    if (!is_cpf(cpf) || cpf == std::string(cpf_length, '0')) return std::nullopt;
+    return cpf;
 }
 
 }  // namespace umavez::outbound

@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include <memory>
@@ -26,6 +27,7 @@ using CertificatesHandle = std::unique_ptr<STACK_OF(X509), Freed<&free_certifica
 using Pkcs12Handle = std::unique_ptr<PKCS12, Freed<&PKCS12_free>>;
 using NamesHandle = std::unique_ptr<GENERAL_NAMES, Freed<&GENERAL_NAMES_free>>;
 using ObjectHandle = std::unique_ptr<ASN1_OBJECT, Freed<&ASN1_OBJECT_free>>;
+using ContextHandle = std::unique_ptr<SSL_CTX, Freed<&SSL_CTX_free>>;
 using LibraryHandle = std::unique_ptr<OSSL_LIB_CTX, Freed<&OSSL_LIB_CTX_free>>;
 using ProviderHandle = std::unique_ptr<OSSL_PROVIDER, Freed<&OSSL_PROVIDER_unload>>;
 

@@ -1,23 +1,17 @@
 #include "base/base64.hpp"
-#include "base/freed.hpp"
 #include "base/shown.hpp"
+#include "xml/rsa.hpp"
 #include "xml/signature_names.hpp"
 
 #include <fmt/format.h>
-#include <openssl/err.h>
-#include <openssl/x509.h>
 
 #include <algorithm>
 #include <array>
 #include <libxml/tree.h>
-#include <memory>
 #include <strings.h>
 
 namespace umavez::xml {
 namespace {
-
-using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
-using Hashing = std::unique_ptr<EVP_MD_CTX, Freed<&EVP_MD_CTX_free>>;
 
 std::unexpected<Error> refuse(std::string why)
 {
@@ -77,25 +71,33 @@ std::optional<Canonical> find_canonical(const std::string& name)
 }
 
 // How the covered element is written before it is digested: enveloped, then a canonical form.
-std::optional<Canonical> read_transforms(const Element& transforms)
-{
+struct Form {
     Canonical kind = Canonical::inclusive;
+    bool is_enveloped = false;
+};
+
+std::optional<Form> read_transforms(const Element& transforms)
+{
+    Form form;
     bool is_last = false;
     for (const Element& transform : transforms.children()) {
         if (transform.name() != "Transform" || transform.space() != signature_space || is_last) {
             return std::nullopt;
         }
         const std::string name = algorithm_of(transform);
-        if (name == enveloped) continue;
+        if (name == enveloped) {
+            form.is_enveloped = true;
+            continue;
+        }
         const auto found = find_canonical(name);
         if (!found) return std::nullopt;
-        // A reference by "#Id" leaves comments out, whatever the form (XMLDSig, 4.4.3.3).
+        // A reference by "#Id" or "" leaves comments out, whatever the form (XMLDSig, 4.4.3.3).
         const bool is_exclusive =
             *found == Canonical::exclusive || *found == Canonical::exclusive_with_comments;
-        kind = is_exclusive ? Canonical::exclusive : Canonical::inclusive;
+        form.kind = is_exclusive ? Canonical::exclusive : Canonical::inclusive;
         is_last = true;
     }
-    return kind;
+    return form;
 }
 
 // The parts of a Signature, once its form is known to be the one that is allowed.
@@ -103,8 +105,8 @@ struct Parts {
     Element info;
     Canonical info_form;
     const AlgorithmNames* names;
-    std::string uri;
-    Canonical form;
+    std::optional<std::string> uri;
+    Form form;
     const EVP_MD* digest_hash;
     std::string digest;
     std::string value;
@@ -146,7 +148,7 @@ Result<Parts> take_apart(const Element& signature)
         .info = (*children)[0],
         .info_form = *info_form,
         .names = &*names,
-        .uri = (*info)[2].attribute("URI").value_or(""),
+        .uri = (*info)[2].attribute("URI"),
         .form = *form,
         .digest_hash = digest->hash(),
         .digest = without_blanks((*reference)[2].text()),
@@ -155,40 +157,42 @@ Result<Parts> take_apart(const Element& signature)
     };
 }
 
-bool is_signed_by(
-    X509& certificate, std::string_view bytes, std::string_view signature, const EVP_MD* hash
-)
-{
-    EVP_PKEY* const key = X509_get0_pubkey(&certificate);
-    if (key == nullptr || EVP_PKEY_get_base_id(key) != EVP_PKEY_RSA) return false;
-    const Hashing hashing{EVP_MD_CTX_new()};
-    return EVP_DigestVerifyInit(hashing.get(), nullptr, hash, nullptr, key) == 1 &&
-           EVP_DigestVerify(
-               hashing.get(),
-               reinterpret_cast<const unsigned char*>(signature.data()),
-               signature.size(),
-               reinterpret_cast<const unsigned char*>(bytes.data()),
-               bytes.size()
-           ) == 1;
-}
-
 Result<std::string> check_value(const Parts& parts)
 {
-    const auto der = parse_base64(parts.certificate);
+    auto der = parse_base64(parts.certificate);
     const auto value = parse_base64(parts.value);
     if (!der || der->empty()) return refuse("has no certificate that can be read");
     if (!value) return refuse("has a value that is no base64");
-    const auto* data = reinterpret_cast<const unsigned char*>(der->data());
-    const Certificate certificate{d2i_X509(nullptr, &data, static_cast<long>(der->size()))};
-    const bool is_valid =
-        certificate &&
-        is_signed_by(
-            *certificate, to_canonical(parts.info, parts.info_form), *value, parts.names->hash()
-        );
-    ERR_clear_error();
-    if (!certificate) return refuse("has no certificate that can be read");
-    if (!is_valid) return refuse("is not that of its certificate");
-    return *der;
+    const auto is_valid = is_signed_by(
+        *der, to_canonical(parts.info, parts.info_form), *value, parts.names->algorithm
+    );
+    if (!is_valid) return refuse("has no certificate that can be read");
+    if (!*is_valid) return refuse("is not that of its certificate");
+    return *std::move(der);
+}
+
+Result<Element> only_signature(const Document& document)
+{
+    const auto signatures = find_signatures(document);
+    if (signatures.size() != 1) {
+        return refuse(fmt::format("must be the only one: there are {}", signatures.size()));
+    }
+    return signatures.front();
+}
+
+Result<CheckedSignature> check_digest_and_value(
+    const Element& covered, const Element& signature, const Parts& parts
+)
+{
+    const std::string canonical = to_canonical(covered, parts.form.kind, signature);
+    if (digest_of(canonical, parts.digest_hash) != parts.digest) {
+        return refuse(fmt::format(
+            "does not fit {}: it was changed after it was signed", shown(covered.name())
+        ));
+    }
+    auto der = check_value(parts);
+    if (!der) return std::unexpected(der.error());
+    return CheckedSignature{parts.names->algorithm, parts.digest, *std::move(der)};
 }
 
 }  // namespace
@@ -221,14 +225,20 @@ std::string digest_of(std::string_view bytes, const EVP_MD* hash)
     return to_base64({reinterpret_cast<const char*>(digest.data()), size});
 }
 
+bool has_instruction_outside(const Document& document)
+{
+    const xmlNode* at = document.tree()->children;
+    for (; at != nullptr; at = at->next) {
+        if (at->type == XML_PI_NODE) return true;
+    }
+    return false;
+}
+
 Result<CheckedSignature> check_signature(const Document& document, const Element& covered)
 {
-    const auto signatures = find_signatures(document);
-    if (signatures.size() != 1) {
-        return refuse(fmt::format("must be the only one: there are {}", signatures.size()));
-    }
-    const Element& signature = signatures.front();
-    const xmlNode* const parent = signature.node()->parent;
+    const auto signature = only_signature(document);
+    if (!signature) return std::unexpected(signature.error());
+    const xmlNode* const parent = signature->node()->parent;
     if (parent != covered.node() && parent != covered.node()->parent) {
         return refuse(fmt::format("must stand beside {}", shown(covered.name())));
     }
@@ -238,20 +248,36 @@ Result<CheckedSignature> check_signature(const Document& document, const Element
     if (same.size() != 1 || same.front() != covered) {
         return refuse(fmt::format("refers to the Id {}, which several elements have", shown(id)));
     }
-    const auto parts = take_apart(signature);
+    const auto parts = take_apart(*signature);
     if (!parts) return std::unexpected(parts.error());
-    if (parts->uri != "#" + id) {
-        return refuse(fmt::format("refers to {}, not to #{}", shown(parts->uri), shown(id)));
+    const std::string uri = parts->uri.value_or("");
+    if (uri != "#" + id) {
+        return refuse(fmt::format("refers to {}, not to #{}", shown(uri), shown(id)));
     }
-    if (digest_of(to_canonical(covered, parts->form, signature), parts->digest_hash) !=
-        parts->digest) {
+    return check_digest_and_value(covered, *signature, *parts);
+}
+
+Result<CheckedSignature> check_whole_signature(const Document& document)
+{
+    const auto signature = only_signature(document);
+    if (!signature) return std::unexpected(signature.error());
+    const Element root = document.root();
+    if (signature->node()->parent != root.node()) {
+        return refuse(fmt::format("must stand in {}", shown(root.name())));
+    }
+    if (has_instruction_outside(document)) {
+        return refuse("covers an instruction beside the root: leave that out");
+    }
+    const auto parts = take_apart(*signature);
+    if (!parts) return std::unexpected(parts.error());
+    if (parts->uri != "") {
         return refuse(fmt::format(
-            "does not fit {}: it was changed after it was signed", shown(covered.name())
+            "refers to {}, not to the whole document (URI=\"\")",
+            shown(parts->uri.value_or("nothing"))
         ));
     }
-    auto der = check_value(*parts);
-    if (!der) return std::unexpected(der.error());
-    return CheckedSignature{parts->names->algorithm, parts->digest, *std::move(der)};
+    if (!parts->form.is_enveloped) return refuse("needs the transform enveloped-signature");
+    return check_digest_and_value(root, *signature, *parts);
 }
 
 }  // namespace umavez::xml

@@ -11,7 +11,9 @@
 #include <libxml/tree.h>
 #include <libxml/uri.h>
 #include <mutex>
+#include <optional>
 #include <strings.h>
+#include <utility>
 
 namespace umavez::xml {
 namespace {
@@ -120,6 +122,47 @@ void Document::Free::operator()(_xmlDoc* tree) const noexcept
     xmlFreeDoc(tree);
 }
 
+namespace {
+
+// Behind the end of a comment, of CDATA or of an instruction that begins here. Nullopt: none does.
+std::optional<std::size_t> skip_opaque(std::string_view text, std::size_t at)
+{
+    constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+        {"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}
+    };
+    for (const auto& [begin, end] : kinds) {
+        if (!text.substr(at).starts_with(begin)) continue;
+        const std::size_t found = text.find(end, at + begin.size());
+        return found == std::string_view::npos ? text.size() : found + end.size();
+    }
+    return std::nullopt;
+}
+
+// Looked at before it is parsed: the parser takes seconds of an element with as many as fit.
+bool has_crowded_element(std::string_view text, std::size_t attributes_max)
+{
+    for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+        if (const auto behind = skip_opaque(text, at)) {
+            at = *behind;
+            continue;
+        }
+        char quote = 0;
+        std::size_t count = 0;
+        for (++at; at < text.size() && (quote != 0 || text[at] != '>'); ++at) {
+            const char c = text[at];
+            if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+                if (++count > attributes_max) return true;
+            } else if (c == quote) {
+                quote = 0;
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 Result<Document> Document::parse(std::string_view text, const ReadLimits& limits)
 {
     static std::once_flag initialised;
@@ -132,6 +175,13 @@ Result<Document> Document::parse(std::string_view text, const ReadLimits& limits
     }
     // UTF-16 has bytes 0, or a mark that is no UTF-8.
     if (!is_utf8(text) || text.contains('\0')) return refuse("it is not in UTF-8");
+
+    if (has_crowded_element(text, limits.attributes_max)) {
+        return fail(
+            Errc::limit_exceeded,
+            fmt::format("an element has more than {} attributes", limits.attributes_max)
+        );
+    }
 
     const Context context{xmlNewParserCtxt()};
     UMAVEZ_ASSERT(context != nullptr);

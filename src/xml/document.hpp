@@ -24,7 +24,8 @@ namespace umavez::xml {
 
 struct ReadLimits {
     std::size_t bytes_max = 2 * 1024 * 1024;
-    std::size_t depth_max = 64;  // of elements inside of elements
+    std::size_t depth_max = 64;        // of elements inside of elements
+    std::size_t attributes_max = 256;  // of one element: each is compared with every other
 };
 
 class Element {

@@ -135,5 +135,28 @@ TEST(DocumentTest, TheCanonicalFormIsThatOfTheElement)
     );
 }
 
+TEST(XmlDocument, AnElementHasSoManyAttributesAndNoMore)
+{
+    const auto crowded = [](int count, const std::string& value) {
+        std::string text = "<a";
+        for (int i = 0; i < count; ++i) text += " a" + std::to_string(i) + "=" + value;
+        return text + "/>";
+    };
+    EXPECT_TRUE(Document::parse(crowded(256, "\"1\"")));
+    for (const char* const value : {"\"1\"", "'>'", "'\"'", "\"<b>\""}) {
+        const auto refused = Document::parse(crowded(257, value));
+        ASSERT_FALSE(refused) << value;
+        EXPECT_EQ(refused.error().code, Errc::limit_exceeded) << value;
+    }
+    // Quotes elsewhere are text.
+    std::string quotes(5000, '"');
+    EXPECT_TRUE(
+        Document::parse("<a>" + quotes + "<!--" + quotes + "--><![CDATA[<" + quotes + "]]></a>")
+    );
+    for (const char* const torn : {"<", "<a b=\"", "<!--", "<![CDATA[", "<?x"}) {
+        EXPECT_FALSE(Document::parse(torn)) << torn;
+    }
+}
+
 }  // namespace
 }  // namespace umavez::xml

@@ -1,6 +1,7 @@
 #include "base/base64.hpp"
 #include "base/freed.hpp"
 #include "base/shown.hpp"
+#include "xml/rsa.hpp"
 #include "xml/signature_names.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +17,7 @@ namespace umavez::xml {
 namespace {
 
 using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
-using Hashing = std::unique_ptr<EVP_MD_CTX, Freed<&EVP_MD_CTX_free>>;
-
-Bio reader_of(std::string_view text)
-{
-    return Bio{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
-}
 
 // OpenSSL asks on the terminal where nobody answers.
 int no_password(char*, int, int, void*)
@@ -39,22 +33,22 @@ const xmlChar* chars(std::string_view literal) noexcept
 // Builds the Signature of one element into the tree.
 class SignatureBuilder {
 public:
-    SignatureBuilder(const Element& covered, const AlgorithmNames& names)
+    // Inside of `around`, which is the covered element or the one around it.
+    SignatureBuilder(const Element& covered, const Element& around, const AlgorithmNames& names)
         : covered_(covered), names_(names)
     {
-        xmlNode* const around = covered.node()->parent;
-        signature_ = xmlNewChild(around, nullptr, chars("Signature"), nullptr);
+        signature_ = xmlNewChild(around.node(), nullptr, chars("Signature"), nullptr);
         space_ = xmlNewNs(signature_, chars(signature_space), nullptr);
         xmlSetNs(signature_, space_);
     }
 
-    Element add_signed_info(std::string_view id)
+    Element add_signed_info(const std::string& uri)
     {
         xmlNode* const info = add(signature_, "SignedInfo");
         add(info, "CanonicalizationMethod", canonical_name);
         add(info, "SignatureMethod", names_.signature);
         xmlNode* const reference = add(info, "Reference");
-        xmlNewProp(reference, chars("URI"), chars("#" + std::string{id}));
+        xmlNewProp(reference, chars("URI"), chars(uri));
         xmlNode* const transforms = add(reference, "Transforms");
         add(transforms, "Transform", enveloped);
         add(transforms, "Transform", canonical_name);
@@ -91,33 +85,17 @@ private:
     xmlNs* space_ = nullptr;
 };
 
-std::string sign_bytes(std::string_view bytes, EVP_PKEY& key, const EVP_MD* hash)
+// "": it cannot be read.
+std::string to_der(std::string_view certificate_pem)
 {
-    const Hashing hashing{EVP_MD_CTX_new()};
-    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
-    std::size_t size = 0;
-    if (EVP_DigestSignInit(hashing.get(), nullptr, hash, nullptr, &key) != 1 ||
-        EVP_DigestSign(hashing.get(), nullptr, &size, data, bytes.size()) != 1) {
-        return {};
-    }
-    std::string signature(size, '\0');
-    if (EVP_DigestSign(
-            hashing.get(),
-            reinterpret_cast<unsigned char*>(signature.data()),
-            &size,
-            data,
-            bytes.size()
-        ) != 1) {
-        return {};
-    }
-    signature.resize(size);
-    return signature;
-}
-
-std::string to_der(X509& certificate)
-{
+    const Bio reader{
+        BIO_new_mem_buf(certificate_pem.data(), static_cast<int>(certificate_pem.size()))
+    };
+    const Certificate certificate{PEM_read_bio_X509(reader.get(), nullptr, no_password, nullptr)};
+    ERR_clear_error();
+    if (!certificate) return {};
     unsigned char* der = nullptr;
-    const int size = i2d_X509(&certificate, &der);
+    const int size = i2d_X509(certificate.get(), &der);
     if (size <= 0) return {};
     std::string bytes{reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)};
     OPENSSL_free(der);
@@ -132,6 +110,33 @@ std::string to_text(const Document& document)
     std::string text{reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)};
     xmlFree(bytes);
     return text;
+}
+
+Result<std::string> sign(
+    const Document& document,
+    const Element& covered,
+    const Element& around,
+    const std::string& uri,
+    const SigningKey& key,
+    SignatureAlgorithm algorithm
+)
+{
+    if (!find_signatures(document).empty()) {
+        return fail(Errc::invalid_argument, "the document has a Signature already");
+    }
+    const std::string certificate = to_der(key.certificate_pem);
+    if (certificate.empty()) {
+        return fail(Errc::misconfigured, "the key that signs must be of RSA, with its certificate");
+    }
+    const AlgorithmNames& names =
+        *std::ranges::find(algorithms, algorithm, &AlgorithmNames::algorithm);
+    SignatureBuilder builder{covered, around, names};
+    const Element info = builder.add_signed_info(uri);
+    const auto signature =
+        sign_bytes(to_canonical(info, Canonical::inclusive), key.key_pem, algorithm);
+    if (!signature) return std::unexpected(signature.error());
+    builder.add_value(to_base64(*signature), to_base64(certificate));
+    return to_text(document);
 }
 
 }  // namespace
@@ -152,31 +157,20 @@ Result<std::string> sign_enveloped(
     if (covered.front() == document->root()) {
         return fail(Errc::invalid_argument, "the signed element must have one around it");
     }
-    if (!find_signatures(*document).empty()) {
-        return fail(Errc::invalid_argument, "the document has a Signature already");
+    const Element around{covered.front().node()->parent};
+    return sign(*document, covered.front(), around, fmt::format("#{}", id), key, algorithm);
+}
+
+Result<std::string> sign_whole(
+    std::string_view xml, const SigningKey& key, SignatureAlgorithm algorithm
+)
+{
+    const auto document = Document::parse(xml);
+    if (!document) return std::unexpected(document.error());
+    if (has_instruction_outside(*document)) {
+        return fail(Errc::invalid_argument, "an instruction stands beside the root: leave it out");
     }
-    const Key secret{
-        PEM_read_bio_PrivateKey(reader_of(key.key_pem).get(), nullptr, no_password, nullptr)
-    };
-    const Certificate certificate{
-        PEM_read_bio_X509(reader_of(key.certificate_pem).get(), nullptr, no_password, nullptr)
-    };
-    if (!secret || !certificate || EVP_PKEY_get_base_id(secret.get()) != EVP_PKEY_RSA) {
-        ERR_clear_error();
-        return fail(Errc::misconfigured, "the key that signs must be of RSA, with its certificate");
-    }
-    const AlgorithmNames& names =
-        *std::ranges::find(algorithms, algorithm, &AlgorithmNames::algorithm);
-    SignatureBuilder builder{covered.front(), names};
-    const Element info = builder.add_signed_info(id);
-    const std::string signature =
-        sign_bytes(to_canonical(info, Canonical::inclusive), *secret, names.hash());
-    if (signature.empty()) {
-        ERR_clear_error();
-        return fail(Errc::misconfigured, "the key cannot sign");
-    }
-    builder.add_value(to_base64(signature), to_base64(to_der(*certificate)));
-    return to_text(*document);
+    return sign(*document, document->root(), document->root(), "", key, algorithm);
 }
 
 }  // namespace umavez::xml

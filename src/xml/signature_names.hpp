@@ -50,6 +50,9 @@ inline constexpr CanonicalName canonical_names[] = {
 // The elements of the document that have this Id, however the attribute's name is written.
 std::vector<Element> find_by_id(const Document& document, std::string_view id);
 
+// Whether an instruction stands before or behind the root. It is part of the whole document.
+bool has_instruction_outside(const Document& document);
+
 // In base64.
 std::string digest_of(std::string_view bytes, const EVP_MD* hash);
 

@@ -23,6 +23,9 @@ constexpr std::string_view dps =
     "<infDPS Id=\"DPS1\"><tpAmb>2</tpAmb><xDesc>ação &amp; reação\n<!-- seen "
     "--></xDesc></infDPS></DPS>";
 
+constexpr std::string_view enveloped_transform =
+    "<Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#enveloped-signature\"/>";
+
 class SignatureTest : public testing::Test {
 protected:
     static void SetUpTestSuite()
@@ -258,6 +261,65 @@ TEST_F(SignatureTest, OtherFormsAreRefused)
         why_not(replaced(text, between(text, "<X509Data>", "</X509Data>"), "<X509Data/>")),
         HasSubstr("no certificate")
     );
+}
+
+// A message of São Paulo: the Signature is about the whole of it.
+TEST_F(SignatureTest, AWholeDocument)
+{
+    const xml::SigningKey key{issued->certificate_pem, issued->key_pem};
+    const auto sign_all = [&](std::string_view text) {
+        return sign_whole(text, key, SignatureAlgorithm::rsa_sha1);
+    };
+    const auto check_all = [](std::string_view text) {
+        const auto document = Document::parse(text);
+        EXPECT_TRUE(document) << document.error().detail;
+        return check_whole_signature(*document);
+    };
+    const auto refusal = [&](std::string_view text) {
+        const auto checked = check_all(text);
+        EXPECT_FALSE(checked) << text;
+        return checked ? "" : checked.error().detail;
+    };
+    const auto signed_text = sign_all(dps);
+    ASSERT_TRUE(signed_text) << signed_text.error().detail;
+    const std::string& text = *signed_text;
+    const auto checked = check_all(text);
+    ASSERT_TRUE(checked) << checked.error().detail;
+    EXPECT_EQ(checked->algorithm, SignatureAlgorithm::rsa_sha1);
+
+    EXPECT_THAT(refusal(replaced(text, "<tpAmb>2", "<tpAmb>1")), HasSubstr("changed after"));
+    EXPECT_THAT(refusal(replaced(text, "<infDPS", "<x/><infDPS")), HasSubstr("changed after"));
+    EXPECT_THAT(refusal(replaced(text, "URI=\"\"", "")), HasSubstr("refers to nothing"));
+    EXPECT_THAT(refusal(replaced(text, "URI=\"\"", "URI=\"#DPS1\"")), HasSubstr("refers to #DPS1"));
+    EXPECT_THAT(refusal(text + "<?x y?>"), HasSubstr("an instruction beside the root"));
+    EXPECT_THAT(
+        refusal(replaced(text, std::string{enveloped_transform}, "")),
+        HasSubstr("enveloped-signature")
+    );
+    const std::string signature = between(text, "<Signature ", "</Signature>");
+    EXPECT_THAT(refusal(replaced(text, signature, "")), HasSubstr("there are 0"));
+    EXPECT_THAT(refusal(replaced(text, signature, signature + signature)), HasSubstr("are 2"));
+    EXPECT_THAT(
+        refusal(replaced(replaced(text, signature, ""), "</infDPS>", signature + "</infDPS>")),
+        HasSubstr("must stand in DPS")
+    );
+    // The signed message, inside of another one.
+    const std::string inner = text.substr(text.find("<DPS"));
+    EXPECT_THAT(refusal("<DPS>" + inner + "</DPS>"), HasSubstr("must stand in DPS"));
+    EXPECT_THAT(sign_all(text).error().detail, HasSubstr("a Signature already"));
+    EXPECT_THAT(sign_all("<a/><?x y?>").error().detail, HasSubstr("an instruction"));
+
+    if (std::system("command -v xmlsec1 >/dev/null") != 0)
+        GTEST_SKIP() << "xmlsec1 is not installed";
+    const test::TemporaryFolder folder;
+    std::ofstream{folder.path() + "/ca.pem"} << authority->pem();
+    const std::string verify =
+        "cd " + folder.path() +
+        " && xmlsec1 --verify --trusted-pem ca.pem signed.xml >/dev/null 2>&1";
+    std::ofstream{folder.path() + "/signed.xml"} << text;
+    EXPECT_EQ(std::system(verify.c_str()), 0) << text;
+    std::ofstream{folder.path() + "/signed.xml"} << replaced(text, "<tpAmb>2", "<tpAmb>1");
+    EXPECT_NE(std::system(verify.c_str()), 0) << "xmlsec1 believes everything";
 }
 
 TEST_F(SignatureTest, WhatCannotBeSigned)

@@ -9,37 +9,51 @@ on what a number is called.
 import collections
 import hashlib
 import http.client
+import itertools
 import json
 import os
 import re
 import signal
 import subprocess
 import tempfile
+import time
 import urllib.parse
 
 from installation import Installation
 from postgres import die_with_parent
-from support import WAIT_SECONDS, ask, ask_until
+from support import SANITIZED, WAIT_SECONDS, ask, ask_until
 
-ISSUER = "00574753000100"
-# With letters, as CNPJ have them since July 2026. A block holds for one issuer: tests of blocks have their own.
-OTHER_ISSUER = "12ABC34501DE35"
+
+def cnpj(body):
+    """With its check digits: two of them, by modulo 11; a letter counts as its ASCII code less 48."""
+    for _ in range(2):
+        weights = itertools.cycle(range(2, 10))
+        rest = sum((ord(each) - 48) * weight for each, weight in zip(reversed(body), weights)) % 11
+        body += str(0 if rest < 2 else 11 - rest)
+    return body
+
+
+# With letters too, as CNPJ have them since July 2026. A block holds for one issuer: tests of blocks have their own.
+ISSUERS = tuple(cnpj(body) for body in ("005747530001", "12ABC34501DE", "112223330001", "R55231B30007", "334445550001",
+                                        "ZZ667780XY01"))
+ISSUER, OTHER_ISSUER = ISSUERS[:2]
 MUNICIPIO = "2111300"
 CANCELLATION = "101101"
 JUSTIFICATIVA = "Erro na emissão da nota"
 DOCUMENTS = "/api/v1/documentos-fiscais"
 SLOW = "2500ms"  # longer than a call that changes something may take
-# Whoever died is waited for, and so is what may still be on its way. Questions have the time a busy machine needs.
+# Whoever died is waited for, and so is what may still be on its way. Questions have the time a busy machine needs, and
+# a sanitized program is one.
 SETTINGS = {
     "timeout_emissao": "2s",
-    "timeout_consulta": "10s",
+    "timeout_consulta": "30s",
     "timeout_cancelamento": "2s",
     "backoff_primeiro": "10ms",
     "backoff_maximo": "100ms",
     "consultas_por_minuto": 0,
     "bloqueio": "1s",
     "assentamento": "200ms",
-    "lease": "1s",
+    "lease": "2s" if SANITIZED else "1s",
 }
 FAULTS_OF_ALL = ("drop-request", "reset", "slow-before", "error-500", "error-503", "bad-gateway", "throttle",
                  "answer-lost", "slow", "unreadable", "truncated", "odd-shapes")
@@ -137,17 +151,27 @@ class Ledger:
 class Simulator:
     """`umavez authority-simulator` with a folder of its own. Keeps its ports over restarts."""
 
-    def __init__(self, *arguments, issuers=(ISSUER, OTHER_ISSUER)):
+    CERTIFICATES = collections.defaultdict(dict)  # files, by the first issuer: keys take seconds to make
+
+    def __init__(self, *arguments, issuers=(ISSUER, OTHER_ISSUER), slow=SLOW):
         """`arguments`: its faults by chance."""
         self._folder = tempfile.TemporaryDirectory(prefix="umavez-authority-")
         self.folder = self._folder.name
-        self.issuers, self.arguments = issuers, arguments
+        self.issuers, self.slow, self.arguments = issuers, slow, arguments
         self.process = None
         self.ports = (0, 0)
         self.settings = ""
+        for name, content in self.CERTIFICATES[issuers[0]].items():
+            with open(self.path(name), "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(content)
 
     def __enter__(self):
-        return self.start()
+        self.start()
+        for name in os.listdir(self.folder):
+            if name.endswith((".pem", ".pfx", ".key")):
+                with open(self.path(name), "rb") as file:
+                    self.CERTIFICATES[self.issuers[0]][name] = file.read()
+        return self
 
     def __exit__(self, *_):
         try:
@@ -161,7 +185,7 @@ class Simulator:
         self.log = open(os.path.join(self.folder, "stderr"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [os.environ["UMAVEZ_PROGRAM"], "authority-simulator", "--folder", self.folder,
-             "--listen", f"127.0.0.1:{listen}", "--control", f"127.0.0.1:{control}", "--slow", SLOW,
+             "--listen", f"127.0.0.1:{listen}", "--control", f"127.0.0.1:{control}", "--slow", self.slow,
              "--issuer", ",".join(self.issuers), *(self.arguments if with_faults else ())],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
             preexec_fn=die_with_parent(signal.SIGKILL))
@@ -176,6 +200,7 @@ class Simulator:
         with open(self.log.name, encoding="utf-8") as file:
             text = file.read()
         assert self.process.poll() is None, f"the simulator ended: {text}"
+        time.sleep(0.01)
         return text if "\n" in text else None
 
     def kill(self):

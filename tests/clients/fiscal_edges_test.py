@@ -19,8 +19,8 @@ from postgres import Postgres
 from support import WAIT_SECONDS, ask_until, in_threads, need
 
 ATTEMPTS = 3
-# Nothing is slow here but the machine: whoever waits long enough gets the answer that is looked at.
-PATIENT = {"timeout_emissao": "30s", "timeout_consulta": "30s", "timeout_cancelamento": "30s"}
+# Nothing is slow here but the machine, and nobody dies: whoever waits long enough gets the answer that is looked at.
+PATIENT = {"timeout_emissao": "30s", "timeout_consulta": "30s", "timeout_cancelamento": "30s", "lease": "30s"}
 
 
 class EdgesTest(unittest.TestCase):
@@ -178,7 +178,7 @@ class PostTest(EdgesTest):
             began = time.monotonic()
             answer = self.refused(body_of(numero, xml=xml), 422, "validation")
             self.assertNotIn("root:", answer.body.decode())
-            self.assertLess(time.monotonic() - began, 10)
+            self.assertLess(time.monotonic() - began, WAIT_SECONDS / 2)
         self.assertIsNone(self.row(numero))
         self.assertEqual(self.documents.post(numero).status, 201)
 
@@ -456,7 +456,7 @@ class GuardTest(unittest.TestCase):
             answer = Documents(nodes[numero % 2]).post(numero)
             self.assertEqual(answer.status, 201, answer)
             ids.append(answer.json["documento"]["id"])
-        began, statuses = time.monotonic(), collections.Counter()
+        began, began_at, statuses = time.monotonic(), time.time(), collections.Counter()
 
         def is_enough():
             """So many that those who were refused are more than those who were not."""
@@ -470,11 +470,11 @@ class GuardTest(unittest.TestCase):
                 statuses[answer.status] += 1
 
         in_threads(12, ask)
-        # An enquiry about an authorised document asks for three events.
+        # An enquiry about an authorised document asks for three events, some time after it was permitted.
         asked = [seconds_of(line) for line in simulator.ledger.requests if line["call"] == "consultar-evento"]
-        span = max(asked) - min(asked)
+        span = max(asked) - began_at
         self.assertLessEqual(len(asked) / 3, 10 + span + 1, f"{len(asked)} in {span:.1f} s, {statuses}")
-        self.assertGreaterEqual(len(asked) / 3, 10, statuses)
+        self.assertGreaterEqual(len(asked), 10, statuses)
 
     def test_too_often(self):
         """After 429 nobody calls until the time that was told is over, and what is not sent is not marked so."""
@@ -483,25 +483,27 @@ class GuardTest(unittest.TestCase):
         first = documents[0].post(1)
         self.assertEqual(first.status, 201, first)
         id = first.json["documento"]["id"]
+        numbers = itertools.count(2)
 
         def refused():
             """A machine that is so busy that the block is over before the next request gets another one."""
             simulator.fault("consultar-evento", "throttle")
             documents[1].reconcile(id)
-            answer = documents[0].post(2)
+            numero = next(numbers)
+            answer = documents[0].post(numero)
             if answer.status != 503:
                 throttled = [seconds_of(line) for line in simulator.ledger.requests if line.get("fault") == "throttle"]
                 self.assertGreaterEqual(time.time() - throttled[-1], 1.9, answer)
                 return None
-            return answer
+            return numero, answer
 
-        answer = ask_until("a document is refused", refused)
+        numero, answer = ask_until("a document is refused", refused)
         self.assertEqual(answer.problem, "autoridade-bloqueada", answer)
         self.assertIn(int(answer.headers["Retry-After"]), (1, 2))
         self.assertEqual(installation.count("documentos_fiscais", "estado NOT IN ('AUTORIZADO', 'RESERVADO')"), 0)
         in_threads(8, lambda each: documents[each % 2].reconcile(id))
         in_threads(8, lambda each: documents[each % 2].cancel(id))
-        self.assertIn(documents[1].post_until(2).status, (200, 201))
+        self.assertIn(documents[1].post_until(numero).status, (200, 201))
         requests = simulator.ledger.requests
         for number, line in enumerate(requests[:-1]):
             if line.get("fault") == "throttle":
@@ -573,11 +575,11 @@ class CertificateTest(unittest.TestCase):
 
     def test_of_another_authority(self):
         """The authority does not know who signed it. With TLS 1.3 its refusal comes after the request may have left, so
-        the document stays in doubt: it is sent, once, when the certificate is right."""
+        the document may stay in doubt: it is sent, once, when the certificate is right."""
         installation = self.installation(self.emitente(self.simulator.path("stranger.pem"), ""))
         documents = Documents(installation.node("serve").start())
         answer = documents.post(1)
-        self.assertIn(answer.status, (202, 503), answer)
+        self.assertIn(answer.status, (202, 409, 503), answer)
         self.assertEqual(self.simulator.ledger.lines, [])
         if answer.status == 202:
             said = " ".join(str(each["detalhe"]) for each in documents.attempts(answer.json["documento"]["id"]))

@@ -3,34 +3,51 @@
 
 Whatever happened, in the end the authority's ledger shows no number authorised twice and no cancelled note sent again,
 our table says what the ledger says, and a client that asks again gets the same document. UMAVEZ_TORTURE=1 kills at
-every arrival at every point, not only at the first.
+every arrival at every point in every scenario; else UMAVEZ_SEED draws some of them again.
 """
 
 import collections
+import concurrent.futures
 import contextlib
 import itertools
 import os
 import queue
+import random
 import shutil
 import threading
 import time
 import unittest
 
 import support
-from fiscal import (CANCELLATION, FAULTS_OF_CHANGES, FAULTS_OF_QUESTIONS, ISSUER, OTHER_ISSUER, Documents,
+from fiscal import (CANCELLATION, FAULTS_OF_CHANGES, FAULTS_OF_QUESTIONS, ISSUER, ISSUERS, Documents,
                     FiscalInstallation, Simulator, dps, id_dps, sha256_of)
 from support import ask_until
 
+SEED = int(os.environ.get("UMAVEZ_SEED") or random.randrange(2**32))
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
 OPEN = ("TRANSMITIDO", "INDETERMINADO", "CANCELAMENTO_PENDENTE", "CANCELAMENTO_EM_ANALISE")
 ATTEMPTS = 3
 MANY = ATTEMPTS + 2  # a call that fails so often leaves a doubt
-TIMES = (1, MANY) if TORTURE else (MANY,)
 CLIENTS = 12
-SIDE_BY_SIDE = 8  # installations that are killed at a time
-# How often a process dies at one point, of as many scenarios; around the call itself in each of them.
-DEATHS = 1000 if TORTURE else 4
+SIDE_BY_SIDE = 6  # installations that are killed at a time
+# In how many scenarios a process dies at one point; around the call itself in each of them.
+DEATHS = 1000 if TORTURE else 1 if support.SANITIZED else 3
+SECONDS = 3 * support.WAIT_SECONDS  # many processes are started at a time
 AROUND_THE_CALL = ("handler_before_effect", "handler_after_effect")
+
+
+def times_of_changes(fault):
+    """Once, and so often that a doubt is left. Whoever is told to wait does not try again at once."""
+    if fault == "refuse":
+        return (1,)
+    return (1, 2 if fault == "throttle" and not TORTURE else MANY)
+
+
+def times_of_questions(fault):
+    """Slow questions get their answer in the end."""
+    if TORTURE:
+        return (1, MANY)
+    return (2 if fault in ("throttle", "slow", "slow-before") else MANY,)
 
 
 class Judged(unittest.TestCase):
@@ -61,8 +78,9 @@ class FaultTest(Judged):
 
     @classmethod
     def setUpClass(cls):
-        cls.simulator = cls.enterClassContext(Simulator())
-        cls.installation = cls.enterClassContext(FiscalInstallation(cls.simulator, tentativas=ATTEMPTS))
+        cls.simulator = cls.enterClassContext(Simulator(issuers=ISSUERS))
+        cls.installation = cls.enterClassContext(FiscalInstallation(
+            cls.simulator, tentativas=ATTEMPTS, threads=CLIENTS))
         cls.documents = Documents(cls.installation.node("serve").start())
         cls.numbers = itertools.count(1)
 
@@ -75,7 +93,7 @@ class FaultTest(Judged):
             row = self.row(numero, issuer)
             time.sleep(0.02)
             return row and row[1] not in OPEN and row
-        return ask_until(f"number {numero} is settled", found)
+        return ask_until(f"number {numero} is settled", found, SECONDS)
 
     def ask_again(self, what, question, wanted):
         """As a client that waits a little before it asks again."""
@@ -89,7 +107,7 @@ class FaultTest(Judged):
             time.sleep(0.1)
             return None
         try:
-            return ask_until(what, arrived)
+            return ask_until(what, arrived, SECONDS)
         except AssertionError:
             raise AssertionError(f"{what}: in vain, the last answer was {seen}") from None
 
@@ -160,7 +178,7 @@ class FaultTest(Judged):
         self.check_replay(numero, issuer, account, case)
 
     def run_all(self, cases):
-        """`cases`: (run, faults). Throttling blocks an issuer, so it has its own, one at a time."""
+        """`cases`: (run, faults). Throttling blocks an issuer, so those cases have theirs, one at a time."""
         def is_throttled(case):
             return any(fault == "throttle" for _, fault, _ in case[1])
         waiting, blocking = queue.SimpleQueue(), queue.SimpleQueue()
@@ -178,7 +196,7 @@ class FaultTest(Judged):
                         errors.append(f"{run.__name__} {faults}: {error}")
 
         threads = [threading.Thread(target=work, args=(waiting, ISSUER)) for _ in range(CLIENTS)]
-        threads.append(threading.Thread(target=work, args=(blocking, OTHER_ISSUER)))
+        threads += [threading.Thread(target=work, args=(blocking, issuer)) for issuer in ISSUERS[1:]]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -186,8 +204,8 @@ class FaultTest(Judged):
         self.assertEqual(errors, [], f"{len(errors)} of {len(cases)} cases")
 
     def test_emission(self):
-        cases = [[("emitir", fault, times)] for fault in (*FAULTS_OF_CHANGES, "cancel-behind") for times in (1, MANY)
-                 if (fault, times) != ("refuse", MANY)]
+        cases = [[("emitir", fault, times)] for fault in (*FAULTS_OF_CHANGES, "cancel-behind")
+                 for times in times_of_changes(fault)]
         self.run_all([(self.run_emission, faults) for faults in cases])
 
     def test_question_after_a_doubt(self):
@@ -195,17 +213,17 @@ class FaultTest(Judged):
         asked = (("answer-lost", "consultar"), ("answer-lost", "consultar-nota"), ("answer-lost", "consultar-evento"),
                  ("drop-request", "consultar"))
         cases = [[("emitir", first, 1), (call, fault, times)]
-                 for first, call in asked for fault in FAULTS_OF_QUESTIONS for times in TIMES]
+                 for first, call in asked for fault in FAULTS_OF_QUESTIONS for times in times_of_questions(fault)]
         self.run_all([(self.run_emission, faults) for faults in cases])
 
     def test_cancellation(self):
-        cases = [[("cancelar", fault, times)] for fault in FAULTS_OF_CHANGES for times in (1, MANY)
-                 if (fault, times) != ("refuse", MANY)]
+        cases = [[("cancelar", fault, times)] for fault in FAULTS_OF_CHANGES for times in times_of_changes(fault)]
         self.run_all([(self.run_cancellation, faults) for faults in cases])
 
     def test_question_after_a_cancellation(self):
         cases = [[("cancelar", first, 1), ("consultar-evento", fault, times)]
-                 for first in ("answer-lost", "drop-request") for fault in FAULTS_OF_QUESTIONS for times in TIMES]
+                 for first in ("answer-lost", "drop-request") for fault in FAULTS_OF_QUESTIONS
+                 for times in times_of_questions(fault)]
         self.run_all([(self.run_cancellation, faults) for faults in cases])
 
 
@@ -285,19 +303,16 @@ class Life:
             self.ask()
             time.sleep(0.05)
             return False
-        ask_until(f"{self.case}: {self.numero} is over", over)
+        ask_until(f"{self.case}: {self.numero} is over", over, SECONDS)
 
     def leave(self):
         """The first death, which leaves something for the life that is looked at."""
-        self.node.start(kill_at=self.scenario.first_death)
-        self.ask_aside()
-
-    def left(self):
-        self.node.wait_killed()
-        self.asking.join()
+        if self.scenario.first_death:
+            self.die_at(self.scenario.first_death)
 
     def watch(self):
         """How often each point is passed, before and until the end: {point: (before, after)}."""
+        self.leave()
         self.node.start(watched=True)
         arrivals = self.node.arrivals
         before = {point: arrivals.count(point) for point in arrivals.points}
@@ -309,14 +324,11 @@ class Life:
         self.node.stop()
         return {point: counts for point, counts in passed.items() if counts[1] > counts[0]}
 
-    def begin_killed(self):
-        self.node.start(kill_at=self.kill_at)
-        if self.node.process.poll() is None:
-            self.ask_aside()
-
-    def wait_killed(self):
+    def die_at(self, kill_at):
         """Idle work is not the same in every life: where the document alone does not lead there, others do."""
         fillers = self.test.numbers
+        self.node.start(kill_at=kill_at)
+        self.asking = None
 
         def died():
             if self.node.process.poll() is not None:
@@ -328,25 +340,29 @@ class Life:
                     self.ask_aside()
             time.sleep(0.02)
             return False
-        ask_until(f"{self.case}: {self.numero} kills its process", died)
+        ask_until(f"{self.case}: {self.numero} dies at {kill_at}", died, SECONDS)
         self.node.wait_killed()
         if self.asking:
             self.asking.join()
 
-    def recover(self):
-        """What is under way comes to an end without the client; then the client asks again."""
+    def run(self):
+        """The death that is looked at, and what comes after it."""
+        self.leave()
+        self.die_at(self.kill_at)
         row = self.row()
         self.was = row[1] if row else None
         self.node.start()
+        self.check()
 
     def check(self):
+        """What is under way comes to an end without the client; then the client asks again."""
         test = self.test
 
         def settled():
             row = self.row()
             time.sleep(0.02)
             return row is None or row[1] not in OPEN
-        ask_until(f"{self.case}: {self.numero}, which was {self.was}, is settled", settled)
+        ask_until(f"{self.case}: {self.numero}, which was {self.was}, is settled", settled, SECONDS)
         test.judge(self.numero, self.row(), case=self.case)
         self.wait_over()
         account = test.judge(self.numero, self.row(), case=self.case)
@@ -367,7 +383,6 @@ class KillTest(Judged):
     def setUp(self):
         self.simulator = self.enterContext(Simulator())
         self.numbers = itertools.count(1)
-        self.killed = collections.Counter()
         self.template, self.emitted = None, []
 
     def make_template(self, count):
@@ -387,49 +402,47 @@ class KillTest(Judged):
         numero = self.emitted.pop() if scenario.is_cancellation else next(self.numbers)
         return Life(self, scenario, numero, kill_at)
 
-    def in_batches(self, lives, *steps):
-        """Every step with all lives of a batch before the next: what one waits for, all wait for together."""
-        for begin in range(0, len(lives), SIDE_BY_SIDE):
-            batch = lives[begin:begin + SIDE_BY_SIDE]
-            for step in steps:
-                for life in batch:
-                    step(life)
+    def side_by_side(self, run, lives):
+        """What each run gives. The threads that start processes outlive them: else they would end with them."""
+        with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
+            results, errors = [], []
+            for running in [threads.submit(run, life) for life in lives]:
+                try:
+                    results.append(running.result())
+                except Exception as error:  # told in the end, with all others
+                    errors.append(str(error))
+        self.assertEqual(errors, [], f"{len(errors)} of {len(lives)} lives")
+        return results
 
-    def points_of(self, life):
-        """Where to kill: (point, arrival)."""
-        passed = life.watch()
+    def points_of(self, scenario, passed):
+        """Where to kill: "point:arrival", of those that Life.watch gave."""
         chosen = []
         for point, (before, after) in passed.items():
             # These come with time, so they are waited for where a call takes some.
-            if point.startswith(("heartbeat_", "sweep_")) and not life.scenario.is_slow:
+            if point.startswith(("heartbeat_", "sweep_")) and not scenario.is_slow:
                 continue
-            is_plain = not life.scenario.faults and not life.scenario.first_death
+            is_plain = not scenario.faults and not scenario.first_death
             most = after - before if TORTURE or (point.startswith("lane_") and is_plain) else 1
             chosen += [f"{point}:{before + each}" for each in range(1, most + 1)]
         return chosen
 
     def few_of_each(self, cases):
-        chosen, deaths = [], collections.Counter()
+        of_points = collections.defaultdict(list)
         for scenario, kill_at in cases:
-            point = kill_at.split(":")[0]
-            deaths[point] += 1
-            if deaths[point] <= DEATHS or point in AROUND_THE_CALL:
-                chosen.append((scenario, kill_at))
-        return chosen
+            of_points[kill_at.split(":")[0]].append((scenario, kill_at))
+        draw = random.Random(SEED)
+        return [case for point, of_point in of_points.items() for case in (
+            of_point if point in AROUND_THE_CALL else draw.sample(of_point, min(DEATHS, len(of_point))))]
 
     def run_scenarios(self, scenarios):
-        self.make_template(20 * sum(each.is_cancellation for each in scenarios) or 1)
-        watched = [self.life(each) for each in scenarios]
-        left = [life for life in watched if life.scenario.first_death]
-        self.in_batches(left, Life.leave, Life.left)
-        cases = [(life.scenario, kill_at) for life in watched for kill_at in self.points_of(life)]
-        cases = self.few_of_each(cases)
-        for begin in range(0, len(cases), SIDE_BY_SIDE):
-            lives = [self.life(scenario, kill_at) for scenario, kill_at in cases[begin:begin + SIDE_BY_SIDE]]
-            self.in_batches([life for life in lives if life.scenario.first_death], Life.leave, Life.left)
-            self.in_batches(lives, Life.begin_killed, Life.wait_killed, Life.recover, Life.check)
-            for life in lives:
-                self.killed[life.kill_at.split(":")[0]] += 1
+        print(f"UMAVEZ_SEED={SEED}")
+        self.make_template(len(scenarios))
+        watched = self.side_by_side(Life.watch, [self.life(each) for each in scenarios])
+        cases = self.few_of_each([(scenario, kill_at) for scenario, passed in zip(scenarios, watched)
+                                  for kill_at in self.points_of(scenario, passed)])
+        self.make_template(len(cases))
+        self.side_by_side(Life.run, [self.life(scenario, kill_at) for scenario, kill_at in cases])
+        self.killed = collections.Counter(kill_at.split(":")[0] for _, kill_at in cases)
         print(f"{len(cases)} deaths: {dict(self.killed)}")
         ledger = self.simulator.ledger
         twice = {id: account for id, account in ledger.accounts.items() if len(account.authorised) > 1}

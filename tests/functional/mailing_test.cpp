@@ -116,12 +116,12 @@ TEST_F(MailingTest, OtherContentUnderTheSameNameIsNoSuccess)
     const Exited by_content = import({"--dedupe", "content"});
 
     EXPECT_EQ(other.code, 1);
-    EXPECT_EQ(other.out, first.out);
+    EXPECT_EQ(id_of(other), id_of(first));
     EXPECT_THAT(other.err, HasSubstr("another content"));
     EXPECT_EQ(renamed.code, 0) << renamed.err;
-    EXPECT_NE(renamed.out, first.out);
+    EXPECT_NE(id_of(renamed), id_of(first));
     EXPECT_EQ(by_content.code, 0) << by_content.err;
-    EXPECT_NE(by_content.out, first.out);
+    EXPECT_NE(id_of(by_content), id_of(first));
 }
 
 TEST_F(MailingTest, WhatCannotBeIsRefusedWithTheReason)

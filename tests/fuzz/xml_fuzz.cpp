@@ -1,10 +1,13 @@
-// Hostile XML for the reader, the canonical form, signatures and the DPS.
+// Hostile XML for the reader, the canonical form, signatures, documents and answers of authorities.
 //
 // Checked: what is read has UTF-8 names and texts; its canonical form is read again, and its canonical form
 // is itself; and a refusal is a sentence.
 
 #include "base/utf8.hpp"
 #include "modules/fiscal/nacional/dps.hpp"
+#include "modules/fiscal/sao_paulo/rps.hpp"
+#include "modules/fiscal/sefaz/answers.hpp"
+#include "modules/fiscal/sefaz/nfe.hpp"
 #include "xml/canonical.hpp"
 #include "xml/document.hpp"
 #include "xml/signature.hpp"
@@ -49,6 +52,27 @@ void check_canonical(const Document& document, Canonical kind)
     require(to_canonical(again->root(), kind) == text, "a canonical form is its own");
 }
 
+// Nobody is told that a document is authorised without its key and its protocol.
+void check_answers(std::string_view text)
+{
+    using namespace fiscal::sefaz;
+    constexpr std::string_view chave = "35260358716523000119550010000000301267301610";
+    const fiscal::HttpAnswer answer{.status = 200, .body = text};
+    const Sent sent{.chave = chave, .nfe = "<NFe/>", .dig_val = "x"};
+    for (const fiscal::Said& said :
+         {read_emission(answer, sent, Instant{}),
+          read_receipt(answer, "351000012345678", sent, Instant{}).said,
+          read_situacao(answer, sent).said}) {
+        if (said.word != fiscal::Word::authorised) continue;
+        require(
+            said.chave == chave && !said.protocolo.empty(), "authorised has a key and a protocol"
+        );
+    }
+    static_cast<void>(read_event(answer, {.chave = chave, .tp_evento = "110111", .evento = "<e/>"})
+    );
+    static_cast<void>(read_voiding(answer, "<i><infInut/></i>"));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -64,5 +88,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_canonical(*document, Canonical::exclusive);
     const auto dps = fiscal::nacional::read_dps(text);
     require(dps.has_value() || is_utf8(dps.error().detail), "a refusal is a sentence");
+    const auto nfe = fiscal::sefaz::read_nfe(text);
+    require(nfe.has_value() || is_utf8(nfe.error().detail), "a refusal is a sentence");
+    const auto rps = fiscal::sao_paulo::read_rps(text, fiscal::Ambiente::homologacao);
+    require(rps.has_value() || is_utf8(rps.error().detail), "a refusal is a sentence");
+    check_answers(text);
     return 0;
 }

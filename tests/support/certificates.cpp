@@ -92,10 +92,10 @@ struct TestAuthority::Parts {
     Certificate certificate;
 };
 
-TestAuthority::TestAuthority() : parts_(std::make_unique<Parts>())
+TestAuthority::TestAuthority(const std::string& name) : parts_(std::make_unique<Parts>())
 {
     parts_->key.reset(EVP_EC_gen("P-256"));  // made in no time
-    parts_->certificate = make_certificate(*parts_->key, {.common_name = "Test Authority"});
+    parts_->certificate = make_certificate(*parts_->key, {.common_name = name});
     X509& own = *parts_->certificate;
     X509_set_issuer_name(&own, X509_get_subject_name(&own));
     add_extension(own, own, "basicConstraints", "critical,CA:TRUE");
@@ -109,14 +109,17 @@ TestAuthority::~TestAuthority() = default;
 Issued TestAuthority::issue(const CertificateWish& wish) const
 {
     const bool is_server = wish.common_name == "localhost";
-    const Key key{is_server ? EVP_EC_gen("P-256") : EVP_RSA_gen(2048)};
+    const Key key{is_server ? EVP_EC_gen("P-256") : EVP_RSA_gen(wish.bits)};
     const Certificate made = make_certificate(*key, wish);
     X509_set_issuer_name(made.get(), X509_get_subject_name(parts_->certificate.get()));
     std::string names = is_server ? "DNS:localhost,IP:127.0.0.1" : "";
-    if (!wish.cnpj.empty()) {
+    const auto add_name = [&names](const std::string& name) {
         if (!names.empty()) names += ",";
-        names += "otherName:2.16.76.1.3.3;PRINTABLESTRING:" + wish.cnpj;
-    }
+        names += "otherName:2.16.76.1.3." + name;
+    };
+    if (!wish.cnpj.empty()) add_name("3;PRINTABLESTRING:" + wish.cnpj);
+    // Born on, CPF, and more numbers.
+    if (!wish.cpf.empty()) add_name("1;PRINTABLESTRING:01021980" + wish.cpf + "000000000000000");
     if (!names.empty()) add_extension(*made, *parts_->certificate, "subjectAltName", names);
     X509_sign(made.get(), parts_->key.get(), EVP_sha256());
     const Bio out{BIO_new(BIO_s_mem())};

@@ -17,19 +17,21 @@ struct Issued {
 struct CertificateWish {
     std::string common_name = "localhost";
     std::string cnpj = {};  // as the other name of ICP-Brasil, if there is one
+    std::string cpf = {};   // likewise
     std::chrono::seconds from = std::chrono::hours{-1};
     std::chrono::seconds until = std::chrono::hours{1};
+    unsigned bits = 2048;  // of an RSA key, as signatures in XML want it
 };
 
 class TestAuthority {
 public:
-    TestAuthority();
+    explicit TestAuthority(const std::string& name = "Test Authority");
     ~TestAuthority();
     TestAuthority(const TestAuthority&) = delete;
     TestAuthority& operator=(const TestAuthority&) = delete;
 
     const std::string& pem() const noexcept { return pem_; }
-    // RSA of 2,048 bits, as signatures in XML want it; that of a server, "localhost", is of a curve.
+    // That of a server, "localhost", has a key of a curve.
     Issued issue(const CertificateWish& wish) const;
 
 private:

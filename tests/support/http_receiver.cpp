@@ -37,6 +37,8 @@ X509* read_certificate(const std::string& pem)
     return certificate;
 }
 
+constexpr int demanding = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+
 std::shared_ptr<void> make_context(const ReceiverTls& tls)
 {
     const std::shared_ptr<SSL_CTX> context{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
@@ -54,9 +56,7 @@ std::shared_ptr<void> make_context(const ReceiverTls& tls)
         X509* const authority = read_certificate(tls.client_authority);
         X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority);
         X509_free(authority);
-        SSL_CTX_set_verify(
-            context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr
-        );
+        if (!tls.asks_late) SSL_CTX_set_verify(context.get(), demanding, nullptr);
     }
     return context;
 }
@@ -127,6 +127,22 @@ public:
         if (ssl_ != nullptr) SSL_shutdown(ssl_);
     }
 
+    // After the handshake. False: there is none, or not one that is believed.
+    bool ask_certificate()
+    {
+        SSL_set_verify(ssl_, demanding, nullptr);
+        if (SSL_verify_client_post_handshake(ssl_) != 1 || SSL_do_handshake(ssl_) != 1)
+            return false;
+        SSL_clear_mode(ssl_, SSL_MODE_AUTO_RETRY);  // no data follow
+        while (SSL_get0_peer_certificate(ssl_) == nullptr) {
+            if (!wait_()) return false;
+            std::array<char, 1> nothing{};
+            const int got = SSL_read(ssl_, nothing.data(), static_cast<int>(nothing.size()));
+            if (SSL_get_error(ssl_, got) != SSL_ERROR_WANT_READ) return false;
+        }
+        return true;
+    }
+
 private:
     // Whole records come at once on loopback: to wait inside is short.
     std::size_t read_tls(std::span<char> space)
@@ -156,7 +172,10 @@ HttpReceiver::HttpReceiver(React react, std::uint16_t port)
 }
 
 HttpReceiver::HttpReceiver(React react, const ReceiverTls& tls)
-    : react_(std::move(react)), tls_(make_context(tls)), ending_(::eventfd(0, EFD_CLOEXEC))
+    : react_(std::move(react)),
+      tls_(make_context(tls)),
+      asks_late_(tls.asks_late),
+      ending_(::eventfd(0, EFD_CLOEXEC))
 {
     std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes where the peer may have gone
     listen(0);
@@ -259,6 +278,7 @@ void HttpReceiver::serve(int socket)
             received_.push_back(request);
             changed_.notify_all();
         }
+        if (asks_late_ && !channel.ask_certificate()) return;
         const Reaction reaction = react_(request);
         if (reaction.kind == Reaction::Kind::hold) static_cast<void>(wait_readable(socket));
         const bool is_cut = reaction.kind == Reaction::Kind::cut;

@@ -49,6 +49,7 @@ struct ReceiverTls {
     std::string key;
     std::string client_authority = {};
     bool is_old = false;  // TLS 1.2, where a server looks at certificates inside of the handshake
+    bool asks_late = false;  // for the certificate, when it has read a request (TLS 1.3)
 };
 
 class ReceiverChannel;
@@ -82,6 +83,7 @@ private:
 
     const React react_;
     std::shared_ptr<void> tls_;  // OpenSSL's context; null: plain
+    bool asks_late_ = false;     // for a certificate
     std::uint16_t port_ = 0;
     int listening_ = -1;
     int ending_ = -1;  // an eventfd: readable when the receiver ends

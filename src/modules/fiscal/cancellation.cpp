@@ -3,6 +3,8 @@
 #include "base/digest.hpp"
 #include "modules/parts/read.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace umavez::fiscal {
@@ -22,8 +24,15 @@ struct Pedido {
 
 struct Loaded {
     Pedido pedido;
-    std::string xml;  // what the document was authorised by
+    std::string xml;                           // what the document was authorised by
+    std::optional<Documento> substituto = {};  // the document that took its place
 };
+
+// Of the document that took its place, once it is authorised.
+std::string chave_substituta(const Loaded& loaded)
+{
+    return loaded.substituto ? loaded.substituto->chave_acesso.value_or("") : "";
+}
 
 Result<Loaded> load(Database& database, const Documento& documento)
 {
@@ -41,12 +50,43 @@ Result<Loaded> load(Database& database, const Documento& documento)
             loaded.pedido.bytes = *std::move(bytes);
             loaded.pedido.sha256 = *documento.pedido_sha256;
         }
+        if (documento.substituto_id) {
+            auto substituto =
+                find_documento(transaction, documento.tenant_id, *documento.substituto_id);
+            if (!substituto) return std::unexpected(substituto.error());
+            // One that came to nothing takes no place.
+            const bool is_there = *substituto && !is_final((*substituto)->estado);
+            if (is_there) loaded.substituto = *std::move(substituto);
+        }
         return loaded;
     });
 }
 
-Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido)
+Result<std::string> make_request(
+    const Authority& authority,
+    const Documento& row,
+    const Loaded& loaded,
+    const std::string& justificativa,
+    Instant now
+)
 {
+    const Subject subject = subject_of(row, loaded.xml);
+    if (!loaded.substituto) return authority.make_cancellation(subject, justificativa, now);
+    const std::string chave = chave_substituta(loaded);
+    if (loaded.substituto->estado != Estado::autorizado || chave.empty()) {
+        return fail(
+            Errc::invalid_argument,
+            fmt::format(
+                "document {} takes its place and is not authorised yet", loaded.substituto->id
+            )
+        );
+    }
+    return authority.make_substitution(subject, justificativa, chave, now);
+}
+
+Result<Called> send(Course& course, const Loaded& loaded)
+{
+    const Pedido& pedido = loaded.pedido;
     const Settings& settings = course.settings();
     Documento sent = *course.row();
     sent.estado = Estado::cancelamento_pendente;
@@ -54,8 +94,8 @@ Result<Called> send(Course& course, const std::string& xml, const Pedido& pedido
     sent.pedido_sha256 = pedido.sha256;
     sent.mensagens = "[]";
     sent.conciliar_em = course.now() + settings.lease + settings.settle;
-    const Subject subject = subject_of(sent, xml);
-    const Cancelamento cancelamento{pedido.justificativa, pedido.bytes};
+    const Subject subject = subject_of(sent, loaded.xml);
+    const Cancelamento cancelamento{pedido.justificativa, pedido.bytes, chave_substituta(loaded)};
     return course.change(
         subject,
         {
@@ -119,9 +159,7 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
     Course course{module.course_parts(), *parts->authority, *std::move(seen), lease.lost()};
     Plan plan = plan_of(module, *loaded);
     if (begins) {
-        auto bytes = parts->authority->make_cancellation(
-            subject_of(row, loaded->xml), *justificativa, course.now()
-        );
+        auto bytes = make_request(*parts->authority, row, *loaded, *justificativa, course.now());
         if (!bytes) return {.how = How::gave_up, .detail = bytes.error().detail};
         loaded->pedido = {*justificativa, *bytes, to_hex(sha256(*bytes))};
     } else {
@@ -129,7 +167,7 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
     }
     // What somebody else asked for is waited for, and never sent by us.
     if (!loaded->pedido.bytes.empty()) {
-        plan.send = [&](Course& on) { return send(on, loaded->xml, loaded->pedido); };
+        plan.send = [&](Course& on) { return send(on, *loaded); };
     }
     plan.on_final = [&](Transaction& transaction, const Documento& written) {
         return lease.finish(transaction, kept_response(written));
@@ -137,13 +175,18 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
     return drive(course, plan);
 }
 
-Result<Driven> cancel(Module& module, const Documento& documento, const std::string* justificativa)
+Result<Driven> cancel(
+    Module& module,
+    const TenantId& tenant_id,
+    const std::string& id_idempotencia,
+    const std::string* justificativa,
+    When when
+)
 {
     return drive_under_lease(
         module,
-        cancelar_operation,
-        documento.tenant_id,
-        documento.identidade.id_idempotencia,
+        request_of(cancelar_operation, tenant_id, id_idempotencia),
+        when,
         [&](Lease& lease) { return run_cancellation(module, lease, justificativa); }
     );
 }
@@ -167,6 +210,22 @@ Reconciliation reconcile_cancellation(Module& module, const Enquiry& enquiry)
     plan.sends_first = false;
     plan.attempts = 1;
     return to_reconciliation(module, enquiry, course, drive(course, plan));
+}
+
+Ended ask_about_cancellation(Module& module, const Documento& documento)
+{
+    const TipoParts* const parts = module.find_tipo(documento.identidade.tipo);
+    if (parts == nullptr) return {.how = How::open, .detail = "no authority for this type"};
+    auto seen = look(module.database(), documento.tenant_id, documento.identidade.id_idempotencia);
+    if (!seen) return trouble(seen.error());
+    if (!seen->documento || seen->documento->versao != documento.versao) return {.how = How::lost};
+    const auto loaded = load(module.database(), documento);
+    if (!loaded) return trouble(loaded.error());
+    Course course{module.course_parts(), *parts->authority, *std::move(seen), {}};
+    Plan plan = plan_of(module, *loaded);
+    plan.sends_first = false;
+    plan.attempts = 1;
+    return drive(course, plan);
 }
 
 }  // namespace umavez::fiscal

@@ -13,7 +13,11 @@ namespace umavez::fiscal {
 
 // Under the lease of its key. Without a justification, as a worker comes, only what was begun goes on.
 Result<Driven> cancel(
-    Module& module, const Documento& documento, const std::string* justificativa = nullptr
+    Module& module,
+    const TenantId& tenant_id,
+    const std::string& id_idempotencia,
+    const std::string* justificativa = nullptr,
+    When when = When::due
 );
 
 // The handler alone, as of an emission.
@@ -21,5 +25,8 @@ Ended run_cancellation(Module& module, Lease& lease, const std::string* justific
 
 // The operation's reconciler.
 Reconciliation reconcile_cancellation(Module& module, const Enquiry& enquiry);
+
+// Asks without a lease what became of a cancellation whose key an operator closed, and sends nothing.
+Ended ask_about_cancellation(Module& module, const Documento& documento);
 
 }  // namespace umavez::fiscal

@@ -221,6 +221,29 @@ TEST_F(Cancellation, WhatWasCancelledBehindOurBackIsSaidToBeThere)
     EXPECT_EQ(estado(1), Estado::cancelado);
 }
 
+TEST_F(Cancellation, AClosedKeyOfWhatTheAuthorityDoesNotHaveIsOpenedAgain)
+{
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+    authority.cancel_faults = {Fault::request_lost};
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
+    EXPECT_EQ(how(cancel(process, 1)), How::open);
+    const Request request =
+        request_of(cancelar_operation, tenant, identidade_of(1).id_idempotencia);
+    ASSERT_TRUE(process.engine->resolve(
+        {request.tenant_id, request.operation, *request.key},
+        Resolution::succeeded,
+        {},
+        "seen at the portal, of another document"
+    ));
+
+    converge(process);
+
+    EXPECT_EQ(authority.cancels, 2);
+    EXPECT_EQ(estado(1), Estado::cancelado);
+    expect_agreement(1);
+}
+
 TEST_F(Cancellation, OfADocumentInDoubtIsNotBegun)
 {
     authority.emit_faults = {Fault::answer_lost};

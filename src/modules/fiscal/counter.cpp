@@ -4,10 +4,12 @@
 #include "key_protocol/outcome_problem.hpp"
 #include "modules/fiscal/cancellation.hpp"
 #include "modules/fiscal/fiscal_worker.hpp"
+#include "modules/fiscal/ids/access_key.hpp"
 #include "modules/fiscal/rules/post_rule.hpp"
 #include "modules/parts/answers.hpp"
 #include "modules/parts/read.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 #include <variant>
@@ -22,24 +24,171 @@ Answered refuse(http::Problem problem)
     return std::unexpected(std::move(problem));
 }
 
-PostedBytes bytes_of(const Documento& documento, const Nova& nova)
+constexpr Duration busy_wait = std::chrono::seconds{1};
+
+bool has_bytes_of(const Documento& documento, const Nova& nova)
 {
-    const bool is_same = documento.xml_sha256 == to_hex(sha256(nova.xml));
-    return is_same ? PostedBytes::same : PostedBytes::others;
+    return documento.xml_sha256 == to_hex(sha256(nova.xml));
+}
+
+// An NFC-e of contingency: issued without the authority, and sent to it later.
+bool is_offline(const Identidade& identidade)
+{
+    if (identidade.tipo != Tipo::nfce || !identidade.id_autoridade) return false;
+    const auto key = AccessKey::parse(*identidade.id_autoridade);
+    return key && key->tp_emis() == "9";
+}
+
+// Something of it may be at the authority.
+bool was_or_is_sent(const Documento& documento)
+{
+    return documento.tentativas > 0 && !is_final(documento.estado) &&
+           !is_cancelling(documento.estado) && documento.estado != Estado::inutilizacao_pendente;
+}
+
+// What a POST met.
+struct Met {
+    std::optional<Documento> documento;
+    std::optional<Answered> answer;  // nullopt: something has to be done
+    bool brings_key = false;         // a key that the document does not have yet
+};
+
+// The authority holds another document than was sent, and what is posted may be that one.
+bool may_be_the_other(const Documento& documento)
+{
+    return documento.estado == Estado::indeterminado &&
+           documento.alerta == describe(Concern::not_ours);
 }
 
 // What the row alone says to a POST. Nullopt: something has to be done.
-std::optional<Answered> answer_from_row(const Documento& documento, const Nova& nova)
+Result<std::optional<Answered>> answer_from_row(
+    Transaction& transaction, const Documento& documento, const Nova& nova
+)
 {
-    switch (post_step(documento.estado, bytes_of(documento, nova))) {
+    const std::string digest = to_hex(sha256(nova.xml));
+    const auto bytes = documento.xml_sha256 == digest ? PostedBytes::same : PostedBytes::others;
+    const auto refusals = count_refusals(
+        transaction, documento.id, digest, transaction.now() - equal_refusals_within
+    );
+    if (!refusals) return std::unexpected(refusals.error());
+    const PostedTo found{documento.estado, documento.substituto_id.has_value(), *refusals};
+    switch (post_step(found, bytes)) {
         case PostStep::answer_from_cache: return settled_response(200, documento, Origem::cache);
-        case PostStep::refuse_in_doubt: return refuse(in_doubt(documento));
+        case PostStep::repeat_refusal: return refuse(refused_so_often(documento));
+        case PostStep::refuse_in_doubt:
+            if (may_be_the_other(documento)) break;
+            return refuse(in_doubt(documento));
         case PostStep::refuse_for_good: return refuse(wrong_state(documento));
         case PostStep::send:
         case PostStep::send_new_version:
         case PostStep::conciliate: break;
     }
     return std::nullopt;
+}
+
+// Whether the number of a document that is not there yet may be used.
+Result<std::optional<Answered>> check_number(
+    const Module& module, Transaction& transaction, const TenantId& tenant_id, const Nova& nova
+)
+{
+    // The authority would take it: to it, another way of issuing is another document.
+    if (nova.identidade.tipo == Tipo::nfce) {
+        const std::int64_t numero = nova.identidade.numero;
+        const auto used = find_numbers(transaction, tenant_id, nova.identidade, numero, numero);
+        if (!used) return std::unexpected(used.error());
+        const auto other = std::ranges::find_if(*used, [&](const Documento& documento) {
+            return documento.identidade.id_idempotencia != nova.identidade.id_idempotencia;
+        });
+        if (other != used->end()) return refuse(number_in_use(*other));
+    }
+    if (!module.needs().check_number) return std::nullopt;
+    const auto problem =
+        module.needs().check_number(transaction, tenant_id, nova.identidade, NumberCheck::to_tell);
+    if (!problem) return std::unexpected(problem.error());
+    if (!*problem) return std::nullopt;
+    return refuse(**problem);
+}
+
+// Whether the document that a new one names can have its place taken by it.
+Result<std::optional<http::Problem>> check_substitution(
+    Transaction& transaction, const TenantId& tenant_id, const Nova& nova
+)
+{
+    using Problem = std::optional<http::Problem>;
+    if (!nova.substitui) return std::nullopt;
+    const auto refuse_it = [&](const char* english, const char* portuguese) {
+        return Problem{no_substitution(*nova.substitui, {english, portuguese})};
+    };
+    if (!is_offline(nova.identidade)) {
+        return refuse_it(
+            "the new note is no NFC-e that was issued off-line (tpEmis 9)",
+            "a nova nota não é uma NFC-e emitida off-line (tpEmis 9)"
+        );
+    }
+    const auto found = find_documento(transaction, tenant_id, *nova.substitui);
+    if (!found) return std::unexpected(found.error());
+    const Documento* const other = *found ? &**found : nullptr;
+    const bool is_kin = other != nullptr && other->identidade.tipo == Tipo::nfce &&
+                        other->identidade.emitente == nova.identidade.emitente &&
+                        other->identidade.ambiente == nova.identidade.ambiente &&
+                        other->identidade.id_idempotencia != nova.identidade.id_idempotencia;
+    if (!is_kin) {
+        return refuse_it(
+            "there is no such NFC-e of this issuer in this environment",
+            "não há tal NFC-e deste emitente neste ambiente"
+        );
+    }
+    if (!was_or_is_sent(*other)) {
+        return refuse_it(
+            "that document was never sent, or is final",
+            "esse documento nunca foi enviado, ou é final"
+        );
+    }
+    const auto self =
+        find_by_id_idempotencia(transaction, tenant_id, nova.identidade.id_idempotencia);
+    if (!self) return std::unexpected(self.error());
+    if (*self && (*self)->substituto_id) {
+        return refuse_it(
+            "another document took the place of the new one itself",
+            "outro documento já substituiu o próprio novo"
+        );
+    }
+    const auto is_free = has_free_place(transaction, *other);
+    if (!is_free) return std::unexpected(is_free.error());
+    if (*is_free || (*self && other->substituto_id == (*self)->id)) return std::nullopt;
+    return refuse_it("another document took its place already", "outro documento já o substituiu");
+}
+
+Result<Met> meet(
+    const Module& module, Transaction& transaction, const TenantId& tenant_id, const Nova& nova
+)
+{
+    Met met;
+    if (nova.key) {
+        const auto of_key = find_by_key(transaction, tenant_id, *nova.key);
+        if (!of_key) return std::unexpected(of_key.error());
+        met.brings_key = !*of_key;
+        const bool is_other =
+            *of_key && (*of_key)->identidade.id_idempotencia != nova.identidade.id_idempotencia;
+        if (is_other) {
+            met.answer = refuse(key_reused(**of_key));
+            return met;
+        }
+    }
+    auto problem = check_substitution(transaction, tenant_id, nova);
+    if (!problem) return std::unexpected(problem.error());
+    if (*problem) {
+        met.answer = refuse(**std::move(problem));
+        return met;
+    }
+    auto found = find_by_id_idempotencia(transaction, tenant_id, nova.identidade.id_idempotencia);
+    if (!found) return std::unexpected(found.error());
+    met.documento = *std::move(found);
+    auto answer = met.documento ? answer_from_row(transaction, *met.documento, nova)
+                                : check_number(module, transaction, tenant_id, nova);
+    if (!answer) return std::unexpected(answer.error());
+    met.answer = *std::move(answer);
+    return met;
 }
 
 // What the engine says by itself, where nobody learnt anything.
@@ -112,45 +261,78 @@ Task<key_protocol::OrProblem<Documento>> Counter::find(TenantId tenant_id, std::
 
 Task<Answered> Counter::emit(TenantId tenant_id, Nova nova)
 {
-    std::optional<Answered> known;
-    bool was_in_doubt = false;
-    bool is_new = true;
+    Met met;
     Closure closure = [&](Transaction& transaction) -> Result<void> {
-        known.reset();
-        if (nova.key) {
-            const auto of_key = find_by_key(transaction, tenant_id, *nova.key);
-            if (!of_key) return std::unexpected(of_key.error());
-            const bool is_other =
-                *of_key && (*of_key)->identidade.id_idempotencia != nova.identidade.id_idempotencia;
-            if (is_other) {
-                known = refuse(key_reused(**of_key));
-                return {};
-            }
-        }
-        const auto found =
-            find_by_id_idempotencia(transaction, tenant_id, nova.identidade.id_idempotencia);
-        if (!found) return std::unexpected(found.error());
-        is_new = !*found;
-        if (*found) {
-            was_in_doubt = is_in_doubt((*found)->estado);
-            known = answer_from_row(**found, nova);
-        } else if (module_.needs().check_number) {
-            const auto problem =
-                module_.needs().check_number(transaction, tenant_id, nova.identidade);
-            if (!problem) return std::unexpected(problem.error());
-            if (*problem) known = refuse(**problem);
-        }
+        auto seen = meet(module_, transaction, tenant_id, nova);
+        if (!seen) return std::unexpected(seen.error());
+        met = *std::move(seen);
         return {};
     };
     auto reading = module_.database().async_read(std::move(closure));
     const Result<void> done = co_await std::move(reading);
     if (!done) co_return refuse(problem_of(done.error(), true));
-    if (known) co_return *std::move(known);
+    // A refusal is nothing that a key should be remembered for.
+    if (met.answer && !*met.answer) co_return *std::move(met.answer);
+    if (met.documento && (met.brings_key || nova.substitui)) {
+        auto keeping = keep_late(*met.documento, nova);
+        if (auto problem = co_await std::move(keeping)) co_return refuse(*std::move(problem));
+    }
+    if (met.answer) co_return *std::move(met.answer);
+    const bool was_in_doubt = met.documento && is_in_doubt(met.documento->estado);
     if (!was_in_doubt) {
         if (auto problem = check(module_, nova.identidade)) co_return refuse(*std::move(problem));
     }
-    auto serving = serve([&] { return emit_now(tenant_id, nova, was_in_doubt); });
+    const bool is_other = was_in_doubt && !has_bytes_of(*met.documento, nova);
+    auto serving = serve([&] {
+        return is_other ? compare_now(*met.documento, nova)
+                        : emit_now(tenant_id, nova, was_in_doubt);
+    });
     co_return co_await std::move(serving);
+}
+
+Task<std::optional<http::Problem>> Counter::keep_late(Documento documento, Nova nova)
+{
+    std::optional<Documento> owner;
+    Closure closure = [&](Transaction& transaction) -> Result<void> {
+        owner.reset();
+        if (nova.substitui) {
+            if (auto done = replace(transaction, documento, *nova.substitui); !done) return done;
+        }
+        if (!nova.key) return {};
+        const auto is_kept = keep_key(transaction, documento, nova.key->text());
+        if (!is_kept) return std::unexpected(is_kept.error());
+        if (*is_kept) return {};
+        auto found = find_by_key(transaction, documento.tenant_id, *nova.key);
+        if (!found) return std::unexpected(found.error());
+        owner = found->value_or(documento);
+        return {};
+    };
+    auto writing = module_.database().async_transact(std::move(closure));
+    const Result<void> done = co_await std::move(writing);
+    if (!done && done.error().code == Errc::lease_lost) co_return busy(busy_wait);
+    if (!done) co_return problem_of(done.error(), true);
+    if (owner) co_return key_reused(*owner);
+    co_return std::nullopt;
+}
+
+Answered Counter::compare_now(const Documento& documento, const Nova& nova)
+{
+    const Ended ended = ask_about(module_, documento, &nova);
+    if (ended.how == How::trouble) {
+        return refuse(problem_of(Error{Errc::store_unavailable, ended.detail, {}}, true));
+    }
+    if (ended.how != How::finished) return refuse(in_doubt(documento));
+    // The row is decided, and closes the key.
+    const auto driven = fiscal::emit(
+        module_, documento.tenant_id, documento.identidade.id_idempotencia, nullptr, When::now
+    );
+    if (!driven) return refuse(problem_of(driven.error(), true));
+    if (auto answer = answer_of(*driven)) return *std::move(answer);
+    const auto seen =
+        look(module_.database(), documento.tenant_id, documento.identidade.id_idempotencia);
+    if (!seen) return refuse(problem_of(seen.error(), true));
+    if (!seen->documento) return refuse(in_doubt(documento));
+    return settled_response(200, *seen->documento, Origem::conciliacao);
 }
 
 Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was_in_doubt)
@@ -170,11 +352,16 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
             });
             if (of_key && *of_key) return refuse(key_reused(**of_key));
         }
+        const auto problem = modules::read(module_.database(), [&](Transaction& transaction) {
+            return check_number(module_, transaction, tenant_id, nova);
+        });
+        if (problem && *problem) return **problem;
         if (auto answer = answer_of(*driven)) return *std::move(answer);
         return refuse(not_taken(std::nullopt, ended));
     }
     const Documento& documento = *seen->documento;
     const bool is_ours_now = driven->ended && ended.how == How::finished && !ended.was_found;
+    const Origem found_origem = is_ours_now ? Origem::emissao : Origem::conciliacao;
     switch (documento.estado) {
         case Estado::autorizado:
         case Estado::cancelamento_pendente:
@@ -187,13 +374,13 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
         case Estado::transmitido:
         case Estado::indeterminado:
             if (auto answer = answer_of(*driven)) return *std::move(answer);
-            if (bytes_of(documento, nova) == PostedBytes::others)
-                return refuse(in_doubt(documento));
+            if (!has_bytes_of(documento, nova)) return refuse(in_doubt(documento));
             return pending_response(
                 documento, was_in_doubt ? Origem::conciliacao : Origem::emissao, seen->now
             );
         case Estado::rejeitado:
             if (auto answer = answer_of(*driven)) return *std::move(answer);
+            if (documento.substituto_id) return refuse(wrong_state(documento));
             if (was_in_doubt || ended.was_found) {
                 return refuse(rejected(documento, Origem::conciliacao));
             }
@@ -202,16 +389,18 @@ Answered Counter::emit_now(const TenantId& tenant_id, const Nova& nova, bool was
                 return refuse(not_taken(documento, ended));
             }
             return refuse(rejected(documento, Origem::emissao));
-        case Estado::denegado: return refuse(rejected(documento, Origem::emissao));
+        case Estado::denegado: return refuse(rejected(documento, found_origem));
         case Estado::reservado:
             if (auto answer = answer_of(*driven)) return *std::move(answer);
+            if (documento.substituto_id) return refuse(wrong_state(documento));
             return refuse(not_taken(documento, ended));
         case Estado::cancelado:
         case Estado::substituido:
         case Estado::inutilizacao_pendente:
         case Estado::inutilizado: break;
     }
-    return refuse(wrong_state(documento));
+    const bool is_news = was_in_doubt || ended.was_found;
+    return refuse(wrong_state(documento, is_news ? Origem::conciliacao : Origem::cache));
 }
 
 Task<Answered> Counter::cancel(TenantId tenant_id, std::int64_t id, std::string justificativa)
@@ -219,7 +408,8 @@ Task<Answered> Counter::cancel(TenantId tenant_id, std::int64_t id, std::string 
     auto finding = find(std::move(tenant_id), id);
     const auto documento = co_await std::move(finding);
     if (!documento) co_return refuse(documento.error());
-    if (documento->estado == Estado::cancelado) {
+    const bool is_replaced = documento->substituto_id && documento->estado == Estado::substituido;
+    if (documento->estado == Estado::cancelado || is_replaced) {
         co_return settled_response(200, *documento, Origem::cache);
     }
     const bool begins = documento->estado == Estado::autorizado;
@@ -237,7 +427,22 @@ Answered Counter::cancel_now(const Documento& documento, const std::string& just
 {
     // Whoever asks about a cancellation that is pending does not ask for another, should that one be refused.
     const bool was_pending = is_cancelling(documento.estado);
-    const auto driven = fiscal::cancel(module_, documento, was_pending ? nullptr : &justificativa);
+    if (!was_pending && documento.substituto_id) {
+        const auto substitute = modules::read(module_.database(), [&](Transaction& transaction) {
+            return find_documento(transaction, documento.tenant_id, *documento.substituto_id);
+        });
+        if (!substitute) return refuse(problem_of(substitute.error(), true));
+        // One that came to nothing takes no place: then it is an ordinary cancellation.
+        const bool is_waited_for = *substitute && !is_final((*substitute)->estado) &&
+                                   (*substitute)->estado != Estado::autorizado;
+        if (is_waited_for) return refuse(substitute_not_ready(documento));
+    }
+    const auto driven = fiscal::cancel(
+        module_,
+        documento.tenant_id,
+        documento.identidade.id_idempotencia,
+        was_pending ? nullptr : &justificativa
+    );
     if (!driven) return refuse(problem_of(driven.error(), true));
     const auto seen =
         look(module_.database(), documento.tenant_id, documento.identidade.id_idempotencia);
@@ -246,7 +451,7 @@ Answered Counter::cancel_now(const Documento& documento, const std::string& just
     const Documento& now = *seen->documento;
     const Ended ended = driven->ended.value_or(Ended{});
     const bool is_ours_now = driven->ended && ended.how == How::finished && !ended.was_found;
-    if (now.estado == Estado::cancelado) {
+    if (now.estado == Estado::cancelado || now.estado == Estado::substituido) {
         if (is_ours_now) return settled_response(200, now, Origem::emissao);
         const bool was_found = ended.was_found || was_pending;
         return settled_response(200, now, was_found ? Origem::conciliacao : Origem::cache);
@@ -275,7 +480,7 @@ Task<Answered> Counter::reconcile(TenantId tenant_id, std::int64_t id)
     if (!documento) co_return refuse(documento.error());
     const Estado estado = documento->estado;
     const bool can_be_asked =
-        is_in_doubt(estado) || is_cancelling(estado) || estado == Estado::autorizado;
+        is_open(estado) || (!is_final(estado) && documento->identidade.id_autoridade);
     if (!can_be_asked) co_return settled_response(200, *documento, Origem::cache);
     auto serving = serve([&] { return reconcile_now(*documento); });
     co_return co_await std::move(serving);
@@ -284,21 +489,24 @@ Task<Answered> Counter::reconcile(TenantId tenant_id, std::int64_t id)
 Answered Counter::reconcile_now(const Documento& documento)
 {
     Ended asked{.how = How::finished};
-    if (documento.estado == Estado::autorizado) {
-        asked = ask_about(module_, documento);
-    } else {
-        const auto worked = work_on(module_, documento);
+    if (is_open(documento.estado)) {
+        const auto worked = work_on(module_, documento, When::now);
         if (!worked) return refuse(problem_of(worked.error(), true));
+    } else {
+        asked = ask_about(module_, documento);
     }
     const auto seen =
         look(module_.database(), documento.tenant_id, documento.identidade.id_idempotencia);
     if (!seen) return refuse(problem_of(seen.error(), true));
     if (!seen->documento) return refuse(modules::not_found("documento fiscal", documento.id));
     const Documento& now = *seen->documento;
-    if (is_in_doubt(now.estado) || is_cancelling(now.estado)) {
-        return pending_response(now, Origem::conciliacao, seen->now);
+    if (is_open(now.estado)) return pending_response(now, Origem::conciliacao, seen->now);
+    if (asked.how == How::trouble) {
+        return refuse(problem_of(Error{Errc::store_unavailable, asked.detail, {}}, true));
     }
-    if (asked.how == How::open && !now.alerta) return refuse(not_taken(now, asked));
+    if (asked.is_certificate_refused || (asked.how == How::open && !now.alerta)) {
+        return refuse(not_asked(now, asked));
+    }
     return settled_response(200, now, Origem::conciliacao);
 }
 

@@ -157,30 +157,56 @@ Result<void> Course::write(Documento next, const More& more)
     return {};
 }
 
+Result<Permission> Course::permit_enquiry() const
+{
+    const std::size_t most = authority_.enquiries_per_hour();
+    if (most == 0 || !row_) return Permission{};
+    constexpr Duration hour = std::chrono::hours{1};
+    const Instant since = now() - hour;
+    const auto made = modules::read(parts_.database, [&](Transaction& transaction) {
+        return enquiries_since(transaction, row_->id, since);
+    });
+    if (!made) return std::unexpected(made.error());
+    if (made->size() < most) return Permission{};
+    return Permission{.is_given = false, .wait = (*made)[made->size() - most] - since};
+}
+
 Result<Called> Course::consult(Operacao operacao, const Subject& subject)
 {
+    const auto in_time = permit_enquiry();
+    if (!in_time) return std::unexpected(in_time.error());
+    if (!in_time->is_given) return NotCalled{*in_time};
     const auto permission = parts_.guard.ask(authority_, subject, GuardedCall::enquiry);
     if (!permission) return std::unexpected(permission.error());
     if (!permission->is_given) return NotCalled{*permission};
     if (auto flushed = flush(); !flushed) return std::unexpected(flushed.error());
     const EitherStop stop{lost_, parts_.cutting};
-    const Said said = timed(
+    Said said = timed(
         operacao,
         [&](const std::stop_token& token) {
             return authority_.consult(subject, parts_.settings.consult_limit, token);
         },
         stop.token()
     );
-    if (said.word == Word::throttled) {
-        const auto blocked = parts_.guard.block(authority_, subject, said.wait);
-        if (!blocked) return std::unexpected(blocked.error());
-    }
-    // The key is a step of the way: whoever asks next need not find it again.
-    if (row_ && !said.chave.empty() && said.is_ours != false) {
-        row_->chave_acesso = text_if_any(said.chave);
-    }
+    if (auto heeded = heed(subject, said); !heeded) return std::unexpected(heeded.error());
+    // It is too early to ask, says the adapter: nobody was called.
+    if (said.exchanges == 0 && said.word == Word::unknown) return said;
     pending_ = Pending{operacao, std::nullopt, said, *took_};
     return said;
+}
+
+Result<void> Course::heed(const Subject& subject, Said& said)
+{
+    // What was asked beyond the call itself.
+    parts_.guard.charge(authority_, subject, std::int64_t{said.exchanges} - 1);
+    // A step of the way: whoever asks next need not take it again. A refusal that is not believed yet is
+    // asked for again in the same way.
+    if (said.word != Word::refused) row_->pista = text_if_any(said.pista);
+    if (said.word != Word::throttled) return {};
+    const auto blocked = parts_.guard.block(authority_, subject, said.wait);
+    if (!blocked) return std::unexpected(blocked.error());
+    said.wait = *blocked;
+    return {};
 }
 
 Result<Called> Course::change(const Subject& subject, Sending sending, const Change& call)
@@ -206,13 +232,10 @@ Result<Called> Course::change(const Subject& subject, Sending sending, const Cha
     strike(FaultPoint::handler_before_effect);
     if (lost_.stop_requested()) return fail(Errc::lease_lost, "the lease ended before the call");
     const EitherStop stop{lost_, parts_.cutting};
-    const Said said = timed(sending.operacao, call, stop.token());
+    Said said = timed(sending.operacao, call, stop.token());
     strike(FaultPoint::handler_after_effect);
     sent_until_ = now();
-    if (said.word == Word::throttled) {
-        const auto blocked = parts_.guard.block(authority_, subject, said.wait);
-        if (!blocked) return std::unexpected(blocked.error());
-    }
+    if (auto heeded = heed(subject, said); !heeded) return std::unexpected(heeded.error());
     pending_ = Pending{sending.operacao, tentativa_id, said, *took_};
     return said;
 }
@@ -260,6 +283,7 @@ Said Course::timed(Operacao operacao, const Change& call, const std::stop_token&
         .tenant_id = row_->tenant_id,
         .documento_id = row_->id,
         .id_idempotencia = row_->identidade.id_idempotencia,
+        .authority = authority_.name(),
         .operacao = to_text(operacao),
         .tentativa = ++calls_,
         .said = said,
@@ -281,8 +305,10 @@ Subject subject_of(const Documento& documento, std::string xml)
         .emitente = documento.identidade.emitente,
         .id_autoridade = documento.identidade.id_autoridade.value_or(""),
         .chave = documento.chave_acesso.value_or(""),
+        .pista = documento.pista.value_or(""),
         .protocolo = documento.protocolo.value_or(""),
         .xml = std::move(xml),
+        .was_sent = documento.tentativas > 0,
     };
 }
 
@@ -293,8 +319,7 @@ Documento learnt(const Documento& seen, const Said& said, Estado to)
     next.mensagens = to_json(said.mensagens);
     // Of a document that is not ours nothing is taken over.
     if (!said.chave.empty() && said.is_ours != false) next.chave_acesso = text_if_any(said.chave);
-    const bool is_in_doubt = to == Estado::transmitido || to == Estado::indeterminado;
-    if (is_in_doubt && said.is_ours == false) next.chave_acesso = std::nullopt;
+    if (!is_open(to)) next.pista = std::nullopt;
     return next;
 }
 

@@ -105,6 +105,10 @@ private:
         Duration took{};
     };
     Result<void> settle(const Closure& closure);
+    // Whether the authority may be asked about this document once more.
+    Result<Permission> permit_enquiry() const;
+    // What an answer asks of us, whatever it means for the document.
+    Result<void> heed(const Subject& subject, Said& said);
     Result<void> write_pending(Transaction& transaction, const Documento& documento);
     Said timed(Operacao operacao, const Change& call, const std::stop_token& stop);
     void tell(FiscalEvent event) const;

@@ -46,6 +46,12 @@ http::Schema nova_schema()
                    {.name = "serie", .type = http::text({.max = 5}), .required = false},
                    {.name = "numero", .type = http::integer({.min = 1}), .required = false},
                    {.name = "municipio", .type = http::text({.max = 7}), .required = false},
+                   {.name = "substitui",
+                    .type = http::integer({.min = 1}),
+                    .description =
+                        "of an NFC-e that was issued off-line: the document in doubt whose place "
+                        "it takes",
+                    .required = false},
                }
     )
         .named("NovoDocumentoFiscal");
@@ -97,6 +103,8 @@ CallRoute emitir(const std::shared_ptr<Counter>& counter)
     };
     route.problems = {
         "validation",
+        "numero-em-uso",
+        "substituicao-impossivel",
         "idempotency-key-invalid",
         "idempotency-key-reused",
         "idempotency-in-progress",

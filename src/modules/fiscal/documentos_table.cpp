@@ -20,7 +20,8 @@ constexpr std::string_view select =
     "justificativa, pedido_sha256, protocolo_cancelamento, evento_sha256, mensagens, tentativas, "
     "conciliacoes, enviado_ate, conciliar_em, alerta, prazo_inutilizacao, reservado_em, "
     "autorizado_em, "
-    "cancelado_em, created_at, updated_at FROM documentos_fiscais ";
+    "cancelado_em, created_at, updated_at, pista, "
+    "substituto_id FROM documentos_fiscais ";
 
 using modules::text_at;
 using modules::to_value;
@@ -69,6 +70,7 @@ Result<Documento> to_documento(const Row& row)
         .marca = row.text(12),
         .xml_sha256 = text_at(row, 13),
         .chave_acesso = text_at(row, 14),
+        .pista = text_at(row, 33),
         .protocolo = text_at(row, 15),
         .autorizado_sha256 = text_at(row, 16),
         .justificativa = text_at(row, 17),
@@ -87,6 +89,7 @@ Result<Documento> to_documento(const Row& row)
         .cancelado_em = instant_at(row, 30),
         .created_at = from_micros(row.integer(31)),
         .updated_at = from_micros(row.integer(32)),
+        .substituto_id = row.is_null(34) ? std::nullopt : std::optional{row.integer(34)},
     };
 }
 
@@ -120,6 +123,8 @@ Values changing_values(const Documento& documento)
         to_value(documento.autorizado_em),
         to_value(documento.cancelado_em),
         to_micros(documento.updated_at),
+        to_value(documento.pista),
+        documento.substituto_id ? Value{*documento.substituto_id} : Value{},
     };
 }
 
@@ -154,11 +159,12 @@ Result<std::optional<Documento>> insert_documento(Transaction& transaction, Docu
         "xml_sha256, chave_acesso, protocolo, autorizado_sha256, justificativa, pedido_sha256, "
         "protocolo_cancelamento, evento_sha256, mensagens, tentativas, conciliacoes, enviado_ate, "
         "conciliar_em, alerta, prazo_inutilizacao, reservado_em, autorizado_em, cancelado_em, "
-        "updated_at, tenant_id, tipo, ambiente, emitente, serie, numero, id_idempotencia, "
+        "updated_at, pista, substituto_id, tenant_id, tipo, ambiente, emitente, serie, numero, "
+        "id_idempotencia, "
         "created_at) "
         "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-        "$19, "
-        "$20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32) ON CONFLICT DO NOTHING",
+        "$19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34) "
+        "ON CONFLICT DO NOTHING",
         values
     );
     if (!id) return std::unexpected(id.error());
@@ -208,7 +214,8 @@ Result<Documento> change_estado(Transaction& transaction, const Documento& seen,
         "protocolo_cancelamento = $12, evento_sha256 = $13, mensagens = $14, tentativas = $15, "
         "conciliacoes = $16, enviado_ate = $17, conciliar_em = $18, alerta = $19, "
         "prazo_inutilizacao = $20, reservado_em = $21, autorizado_em = $22, cancelado_em = $23, "
-        "updated_at = $24 WHERE id = $25 AND versao = $26",
+        "updated_at = $24, pista = $25, substituto_id = $26 "
+        "WHERE id = $27 AND versao = $28",
         values
     );
     if (!changed) return std::unexpected(changed.error());
@@ -244,7 +251,87 @@ Result<std::optional<Documento>> find_by_key(
     Transaction& transaction, const TenantId& tenant_id, const Key& key
 )
 {
-    return rows_of.find_by_key(transaction, tenant_id, key);
+    return rows_of.only(
+        transaction,
+        "WHERE id = (SELECT documento_id FROM documentos_keys "
+        "WHERE tenant_id = $1 AND idempotencia_key = $2)",
+        {tenant_id.text(), key.text()}
+    );
+}
+
+Result<std::vector<Documento>> find_numbers(
+    Transaction& transaction,
+    const TenantId& tenant_id,
+    const Identidade& serie,
+    std::int64_t first,
+    std::int64_t last
+)
+{
+    std::string sql{select};
+    sql +=
+        "WHERE tenant_id = $1 AND emitente = $2 AND tipo = $3 AND serie = $4 AND ambiente = $5 "
+        "AND numero BETWEEN $6 AND $7 ORDER BY numero, id";
+    return modules::all_rows(
+        transaction.query(
+            sql,
+            {tenant_id.text(),
+             serie.emitente,
+             std::string{to_text(serie.tipo)},
+             serie.serie,
+             std::string{to_text(serie.ambiente)},
+             first,
+             last}
+        ),
+        to_documento
+    );
+}
+
+Result<bool> keep_key(Transaction& transaction, const Documento& documento, const std::string& key)
+{
+    const auto kept = transaction.execute(
+        "INSERT INTO documentos_keys (tenant_id, idempotencia_key, documento_id) "
+        "VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        {documento.tenant_id.text(), key, documento.id}
+    );
+    if (!kept) return std::unexpected(kept.error());
+    const auto ours = transaction.query(
+        "SELECT 1 FROM documentos_keys "
+        "WHERE tenant_id = $1 AND idempotencia_key = $2 AND documento_id = $3",
+        {documento.tenant_id.text(), key, documento.id}
+    );
+    if (!ours) return std::unexpected(ours.error());
+    return !ours->empty();
+}
+
+Result<bool> has_free_place(Transaction& transaction, const Documento& documento)
+{
+    if (!documento.substituto_id) return true;
+    const auto taken = rows_of.find_by_id(transaction, *documento.substituto_id);
+    if (!taken) return std::unexpected(taken.error());
+    return !*taken || is_final((*taken)->estado);
+}
+
+Result<void> replace(
+    Transaction& transaction, const Documento& substituto, std::int64_t substituido_id
+)
+{
+    const auto found = find_documento(transaction, substituto.tenant_id, substituido_id);
+    if (!found) return std::unexpected(found.error());
+    if (*found && (*found)->substituto_id == substituto.id) return {};
+    const auto self = rows_of.find_by_id(transaction, substituto.id);
+    if (!self) return std::unexpected(self.error());
+    const bool is_replaced = *self && (*self)->substituto_id;
+    const auto is_free = *found ? has_free_place(transaction, **found) : Result<bool>{false};
+    if (!is_free) return std::unexpected(is_free.error());
+    if (is_replaced || !*is_free) {
+        return fail(Errc::lease_lost, "the document has no place that could be taken");
+    }
+    Documento next = **found;
+    next.substituto_id = substituto.id;
+    next.marca = make_marca();
+    const auto changed = change_estado(transaction, **found, std::move(next));
+    if (!changed) return std::unexpected(changed.error());
+    return {};
 }
 
 Result<modules::Listed<Documento>> list_documentos(

@@ -23,8 +23,8 @@ namespace umavez::fiscal {
 // A mark nobody else has.
 std::string make_marca();
 
-// The document as it is given: version 1, times of now. Nullopt: there is one with this natural key, or with
-// this idempotencia_key, and nothing was written.
+// The document as it is given: version 1, times of now. Nullopt: there is one with this natural key, and
+// nothing was written.
 Result<std::optional<Documento>> insert_documento(Transaction& transaction, Documento documento);
 
 // In RESERVADO, number taken and nothing sent. For numbering.
@@ -50,6 +50,29 @@ Result<std::optional<Documento>> find_by_id_idempotencia(
 );
 Result<std::optional<Documento>> find_by_key(
     Transaction& transaction, const TenantId& tenant_id, const Key& key
+);
+
+// Those with a number from `first` to `last` of the series that `serie` is of, in the order of their numbers.
+Result<std::vector<Documento>> find_numbers(
+    Transaction& transaction,
+    const TenantId& tenant_id,
+    const Identidade& serie,
+    std::int64_t first,
+    std::int64_t last
+);
+
+// One more Idempotency-Key that means this document, for ever. False: it means another one, and nothing was
+// written.
+Result<bool> keep_key(Transaction& transaction, const Documento& documento, const std::string& key);
+
+// Whether nobody has taken its place, or whoever did came to nothing.
+Result<bool> has_free_place(Transaction& transaction, const Documento& documento);
+
+// `substituto` takes the place of the other document, which is never sent again. lease_lost: the other one is
+// not there, has another in its place, or is changed by somebody at this moment; or the place of `substituto`
+// itself is taken, so that two would wait for each other. Nothing was written.
+Result<void> replace(
+    Transaction& transaction, const Documento& substituto, std::int64_t substituido_id
 );
 
 struct DocumentoFilter {

@@ -14,14 +14,15 @@ namespace {
 // A turn of the rate that is so near is waited for while somebody waits for us.
 constexpr Duration short_wait = std::chrono::seconds{2};
 
-bool is_open(Estado estado) noexcept
-{
-    return is_in_doubt(estado) || is_cancelling(estado);
-}
-
 bool is_cancellation(Word word) noexcept
 {
     return word == Word::cancelled || word == Word::substituted;
+}
+
+Operacao operacao_of(Act change) noexcept
+{
+    if (change == Act::cancel) return Operacao::cancelar;
+    return change == Act::void_number ? Operacao::inutilizar : Operacao::emitir;
 }
 
 class Driver {
@@ -90,23 +91,32 @@ public:
         }
         const Said& said = std::get<Said>(*called);
         const NextStep step = step_after(said, false, false);
+        if (said.is_certificate_refused) {
+            if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
+            return {.how = How::open, .is_certificate_refused = true, .detail = said.detail};
+        }
         if (step.to != course_.row()->estado) return finish(step, said, true);
         if (step.concern) {
             Documento next = *course_.row();
             next.alerta = describe(*step.concern);
-            return write(std::move(next), {.how = How::open});
+            return write(std::move(next), {.how = How::open, .word = said.word});
         }
         if (const auto flushed = course_.flush(); !flushed) return failed(flushed.error());
         const bool is_known = step.then == Then::finish;
-        return {.how = is_known ? How::finished : How::open, .was_found = true};
+        return {
+            .how = is_known ? How::finished : How::open,
+            .was_found = true,
+            .retry_after = said.wait,
+            .detail = said.detail,
+            .word = said.word,
+        };
     }
 
 private:
     // What the last of the calls before this drive was told.
     Result<void> remember()
     {
-        const bool emits = plan_.change == Act::emit;
-        auto last = course_.last_said(emits ? Operacao::emitir : Operacao::cancelar);
+        auto last = course_.last_said(operacao_of(plan_.change));
         if (!last) return std::unexpected(last.error());
         last_ = *std::move(last);
         return {};
@@ -114,13 +124,15 @@ private:
 
     Estado in_doubt() const
     {
-        return plan_.change == Act::emit ? Estado::indeterminado : Estado::cancelamento_pendente;
+        if (plan_.change == Act::cancel) return Estado::cancelamento_pendente;
+        if (plan_.change == Act::void_number) return Estado::inutilizacao_pendente;
+        return Estado::indeterminado;
     }
 
     // Nullopt: the call is not made again now.
     std::optional<Duration> delay_after(const Said& said, bool sent) const
     {
-        if (!course_.may_go_on()) return std::nullopt;
+        if (!course_.may_go_on() || said.is_certificate_refused) return std::nullopt;
         RetryRule rule = course_.settings().retry;
         rule.attempts = plan_.attempts;
         return retry_delay(rule, sent ? sent_ : asked_, said.wait, unit(system_random()));
@@ -136,7 +148,7 @@ private:
                                     ? std::max(plan_.settle, course_.settings().settle)
                                     : plan_.settle;
         const Estado from = course_.row() ? course_.row()->estado : Estado::transmitido;
-        return next_step(
+        NextStep step = next_step(
             from,
             sent ? plan_.change : plan_.enquiry,
             said.word,
@@ -147,9 +159,13 @@ private:
                 .has_code = !said.mensagens.empty(),
                 .was_unclear = was_unclear,
                 .was_refused = was_refused,
+                .is_replaced = course_.row() && course_.row()->substituto_id,
                 .is_ours = said.is_ours,
             }
         );
+        if (said.is_certificate_refused) step.concern = Concern::certificate_refused;
+        if (said.is_reissue && !step.concern) step.concern = Concern::reissued;
+        return step;
     }
 
     static Ended failed(const Error& error)
@@ -175,8 +191,12 @@ private:
         next.estado = step.to;
         if (next.estado == course_.row()->estado && !is_open(next.estado)) return ended;
         next.enviado_ate = course_.sent_until();
-        next.conciliar_em = std::nullopt;
-        if (is_open(next.estado)) put_off(next, wait);
+        if (is_open(next.estado)) {
+            put_off(next, wait);
+        } else {
+            if (plan_.amend) plan_.amend(next);
+            free(next);
+        }
         return write(std::move(next), std::move(ended));
     }
 
@@ -203,16 +223,11 @@ private:
         Documento next = next_row(step, said);
         // Why it was refused was said when it was sent.
         if (was_found && last_ && said.mensagens.empty()) next.mensagens = last_->mensagens;
-        next.conciliar_em = std::nullopt;
-        next.conciliacoes = 0;
-        // A number that was taken by sending it is taken all the same.
-        if (next.estado == Estado::reservado && !next.reservado_em) {
-            next.reservado_em = next.created_at;
-            next.prazo_inutilizacao = to_text(void_deadline(next.created_at));
-        }
+        free(next);
         Ended ended{
             .how = How::gave_up,
             .is_blocked = said.word == Word::throttled,
+            .is_certificate_refused = said.is_certificate_refused,
             .was_found = was_found,
             .retry_after = said.wait,
             .detail = said.detail,
@@ -221,14 +236,33 @@ private:
         return write(std::move(next), std::move(ended), said);
     }
 
+    // Nobody has to look at it any more.
+    static void free(Documento& next)
+    {
+        next.conciliar_em = std::nullopt;
+        next.conciliacoes = 0;
+        // A number that was taken by sending it is taken all the same.
+        if (is_unused(next.estado) && !next.reservado_em) {
+            next.reservado_em = next.created_at;
+            next.prazo_inutilizacao = to_text(void_deadline(next.created_at));
+        }
+    }
+
     Ended stay_open(const NextStep& step, const Said& said)
     {
         Documento next = next_row(step, said);
         if (next.estado == Estado::transmitido) next.estado = Estado::indeterminado;
         if (concern_) next.alerta = describe(*concern_);
-        put_off(next, said.wait);
+        // It was too early to ask: that is no question that was answered in vain.
+        const bool was_asked = said.exchanges > 0 || said.word != Word::unknown || !said.wait;
+        if (was_asked) {
+            put_off(next, said.wait);
+        } else {
+            next.conciliar_em = course_.now() + *said.wait;
+        }
         Ended ended{
             .how = How::open,
+            .is_certificate_refused = said.is_certificate_refused,
             .retry_after = *next.conciliar_em - course_.now(),
             .detail = said.detail.empty() ? std::string{to_text(said.word)} : said.detail,
         };
@@ -259,6 +293,10 @@ private:
             if (!said.xml.empty()) next.evento_sha256 = to_hex(sha256(said.xml));
             next.cancelado_em = course_.now();
         }
+        if (said.word == Word::voided) {
+            if (!said.protocolo.empty()) next.protocolo = shown(said.protocolo);
+            if (!said.xml.empty()) next.evento_sha256 = to_hex(sha256(said.xml));
+        }
         if (plan_.amend) plan_.amend(next);
         return next;
     }
@@ -266,7 +304,8 @@ private:
     Ended write(Documento next, Ended ended, const Said& said = {}, const Course::More& more = {})
     {
         const bool keeps =
-            !said.xml.empty() && (said.word == Word::authorised || is_cancellation(said.word));
+            !said.xml.empty() && (said.word == Word::authorised || said.word == Word::voided ||
+                                  is_cancellation(said.word));
         const auto written = course_.write(
             std::move(next),
             [&](Transaction& transaction, const Documento& documento) -> Result<void> {

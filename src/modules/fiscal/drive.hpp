@@ -2,9 +2,9 @@
 
 // drive(): a document is brought as far as it goes now, call by call.
 //
-// The same for emissions and cancellations, for clients, reconcilers and workers: what is sent and asked is
-// the plan's, what an answer leads to is the table's, and here is only who waits, how often is tried, and
-// that every state is written before the next call. Confined to the course's thread; blocks.
+// The same for emissions, cancellations and voidings, for clients, reconcilers and workers: what is sent
+// and asked is the plan's, what an answer leads to is the table's, and here is only who waits, how often is
+// tried, and that every state is written before the next call. Confined to the course's thread; blocks.
 
 #include "modules/fiscal/course.hpp"
 #include "modules/fiscal/rules/next_step.hpp"
@@ -43,6 +43,7 @@ enum class How : std::uint8_t {
 struct Ended {
     How how = How::trouble;
     bool is_blocked = false;                // the guard stood in the way
+    bool is_certificate_refused = false;    // the authority does not take the one that we show
     bool was_found = false;                 // by an enquiry, not by the answer to what was sent
     std::optional<Duration> retry_after{};  // gave_up, open
     std::string detail = {};                // for operators

@@ -32,33 +32,41 @@ Result<Bytes> load_sent(Database& database, const Documento& documento)
     });
 }
 
-// Asks with the bytes of now; where the authority holds others, with those that were sent before them: it
-// may hold any of them. That it holds none of ours is told only when all were asked about.
+// The version among those that were sent, other than the last, that the authority's document is made of.
+Result<std::optional<Bytes>> find_version(
+    Module& module, const Course& course, const std::string& given, const Bytes& last
+)
+{
+    using Found = std::optional<Bytes>;
+    const std::int64_t id = course.row()->id;
+    return modules::read(module.database(), [&](Transaction& transaction) -> Result<Found> {
+        const auto versions = sent_versions(transaction, id, Operacao::emitir);
+        if (!versions) return std::unexpected(versions.error());
+        for (const std::string& sha256 : *versions) {
+            if (sha256 == last.sha256) continue;
+            auto version = get_bytes(transaction, id, sha256);
+            if (!version) return std::unexpected(version.error());
+            const auto is_it = course.authority().is_made_of(given, version->xml);
+            if (is_it == true) return Found{*std::move(version)};
+        }
+        return Found{};
+    });
+}
+
+// Asks what became of it. The authority may hold any version that was sent: that it holds none of ours is
+// told only when all were compared. `bytes` are those of the version that it holds, if it does.
 Result<Called> consult_versions(Module& module, Course& course, Bytes& bytes)
 {
-    const auto is_strange = [](const Said& said) {
-        return said.word == Word::authorised && said.is_ours == false;
-    };
     auto called = course.consult(Operacao::consultar, subject_of(*course.row(), bytes.xml));
-    const auto* const first = called ? std::get_if<Said>(&*called) : nullptr;
-    if (first == nullptr || !is_strange(*first)) return called;
-    const std::int64_t id = course.row()->id;
-    const auto versions = modules::read(module.database(), [id](Transaction& transaction) {
-        return sent_versions(transaction, id, Operacao::emitir);
-    });
-    if (!versions) return std::unexpected(versions.error());
-    for (const std::string& sha256 : *versions) {
-        if (sha256 == bytes.sha256) continue;
-        auto version = modules::read(module.database(), [&](Transaction& transaction) {
-            return get_bytes(transaction, id, sha256);
-        });
-        if (!version) return std::unexpected(version.error());
-        auto other = course.consult(Operacao::consultar, subject_of(*course.row(), version->xml));
-        const auto* const said = other ? std::get_if<Said>(&*other) : nullptr;
-        // An absence now would contradict what was just said, and is no licence to send.
-        if (said != nullptr && (is_strange(*said) || said->word == Word::absent)) continue;
-        if (said != nullptr && said->word == Word::authorised) bytes = *std::move(version);
-        return other;
+    auto* const said = called ? std::get_if<Said>(&*called) : nullptr;
+    const bool is_strange =
+        said != nullptr && said->word == Word::authorised && said->is_ours == false;
+    if (!is_strange) return called;
+    auto version = find_version(module, course, said->xml, bytes);
+    if (!version) return std::unexpected(version.error());
+    if (*version) {
+        bytes = **std::move(version);
+        said->is_ours = true;
     }
     return called;
 }
@@ -70,9 +78,34 @@ Documento first_row(const TenantId& tenant_id, const Nova& nova)
     return documento;
 }
 
-// Sends the bytes after the row that says so is committed.
-Result<Called> send(Course& course, const TenantId& tenant_id, const Nova* nova, const Bytes& bytes)
+// What a document needs: a number that is free, where it has no row yet, a key that means no other document,
+// and the place that it takes. The same was looked at before; now nobody can come in between.
+Result<void> admit(
+    Module& module, Transaction& transaction, const Documento& sent, const Nova& nova, bool is_first
+)
 {
+    if (is_first && module.needs().check_number) {
+        const auto problem = module.needs().check_number(
+            transaction, sent.tenant_id, sent.identidade, NumberCheck::before_use
+        );
+        if (!problem) return std::unexpected(problem.error());
+        if (*problem) return fail(Errc::lease_lost, "somebody else took the number");
+    }
+    if (nova.key) {
+        const auto is_kept = keep_key(transaction, sent, nova.key->text());
+        if (!is_kept) return std::unexpected(is_kept.error());
+        if (!*is_kept) return fail(Errc::lease_lost, "somebody else took the key");
+    }
+    if (nova.substitui) return replace(transaction, sent, *nova.substitui);
+    return {};
+}
+
+// Sends the bytes after the row that says so is committed.
+Result<Called> send(
+    Module& module, Course& course, const TenantId& tenant_id, const Nova* nova, const Bytes& bytes
+)
+{
+    const bool is_first = !course.row();
     Documento sent = course.row() ? *course.row() : first_row(tenant_id, *nova);
     if (nova != nullptr) {
         sent.identidade.id_autoridade = nova->identidade.id_autoridade;
@@ -85,7 +118,8 @@ Result<Called> send(Course& course, const TenantId& tenant_id, const Nova* nova,
     sent.mensagens = "[]";
     sent.alerta = std::nullopt;
     sent.conciliar_em = course.now() + settings.lease + settings.settle;
-    const Subject subject = subject_of(sent, bytes.xml);
+    Subject subject = subject_of(sent, bytes.xml);
+    subject.was_sent = sent.tentativas > 1;
     return course.change(
         subject,
         {
@@ -93,7 +127,11 @@ Result<Called> send(Course& course, const TenantId& tenant_id, const Nova* nova,
             .sent = sent,
             .xml_sha256 = bytes.sha256,
             .limit = settings.emit_limit,
-            .more = [&bytes](Transaction& transaction, const Documento& written) -> Result<void> {
+            .more = [&](Transaction& transaction, const Documento& written) -> Result<void> {
+                if (nova != nullptr) {
+                    auto admitted = admit(module, transaction, written, *nova, is_first);
+                    if (!admitted) return admitted;
+                }
                 const auto kept = keep_xml(transaction, written.id, bytes.xml);
                 if (!kept) return std::unexpected(kept.error());
                 return {};
@@ -103,11 +141,6 @@ Result<Called> send(Course& course, const TenantId& tenant_id, const Nova* nova,
             return course.authority().emit(subject, settings.emit_limit, stop);
         }
     );
-}
-
-bool was_never_sent(Estado estado) noexcept
-{
-    return estado == Estado::reservado || estado == Estado::rejeitado;
 }
 
 bool is_void(Estado estado) noexcept
@@ -133,8 +166,9 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
     auto seen = look(module.database(), tenant_id, lease.id().key.text());
     if (!seen) return trouble(seen.error());
     const std::optional<Documento>& row = seen->documento;
-    const bool is_new = !row || was_never_sent(row->estado);
+    const bool is_new = !row || is_unused(row->estado);
     if ((is_new && nova == nullptr) || (row && is_void(row->estado))) return {.how = How::gave_up};
+    if (is_new && row && row->substituto_id) return {.how = How::gave_up};
     // Emitted it is, whatever became of it since.
     if (row && !is_new && !is_in_doubt(row->estado)) return close_key(module, lease, *row);
 
@@ -158,7 +192,7 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
         nova = nullptr;  // its bytes are compared when the answer is made
     }
     Course course{module.course_parts(), *parts->authority, *std::move(seen), lease.lost()};
-    plan.send = [&](Course& on) { return send(on, tenant_id, nova, bytes); };
+    plan.send = [&](Course& on) { return send(module, on, tenant_id, nova, bytes); };
     plan.consult = [&](Course& on) { return consult_versions(module, on, bytes); };
     plan.amend = [&](Documento& next) { next.xml_sha256 = bytes.sha256; };
     plan.on_final = [&](Transaction& transaction, const Documento& written) {
@@ -168,14 +202,17 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova)
 }
 
 Result<Driven> emit(
-    Module& module, const TenantId& tenant_id, const std::string& id_idempotencia, const Nova* nova
+    Module& module,
+    const TenantId& tenant_id,
+    const std::string& id_idempotencia,
+    const Nova* nova,
+    When when
 )
 {
     return drive_under_lease(
         module,
-        emitir_operation,
-        tenant_id,
-        id_idempotencia,
+        request_of(emitir_operation, tenant_id, id_idempotencia),
+        when,
         [&](Lease& lease) { return run_emission(module, lease, nova); }
     );
 }
@@ -185,7 +222,7 @@ Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry)
     auto seen = look(module.database(), enquiry.id.tenant_id, enquiry.id.key.text());
     if (!seen) return still_unknown(seen.error());
     const std::optional<Documento> row = seen->documento;
-    if (!row || was_never_sent(row->estado) || is_void(row->estado)) return DidNotHappen{};
+    if (!row || is_unused(row->estado) || is_void(row->estado)) return DidNotHappen{};
     if (!is_in_doubt(row->estado)) return Happened{kept_response(*row)};
     const TipoParts* const parts = module.find_tipo(row->identidade.tipo);
     if (parts == nullptr) {
@@ -202,33 +239,33 @@ Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry)
     return to_reconciliation(module, enquiry, course, drive(course, plan));
 }
 
-Ended ask_about(Module& module, const Documento& documento)
+Ended ask_about(Module& module, const Documento& documento, const Nova* nova)
 {
     const TipoParts* const parts = module.find_tipo(documento.identidade.tipo);
     if (parts == nullptr) return {.how = How::open, .detail = "no authority for this type"};
     auto seen = look(module.database(), documento.tenant_id, documento.identidade.id_idempotencia);
     if (!seen) return trouble(seen.error());
     if (!seen->documento || seen->documento->versao != documento.versao) return {.how = How::lost};
-    auto sent = load_sent(module.database(), documento);
-    if (!sent) return trouble(sent.error());
+    auto bytes = load_sent(module.database(), documento);
+    if (!bytes) return trouble(bytes.error());
+    if (nova != nullptr) *bytes = {nova->xml, to_hex(sha256(nova->xml))};
     Course course{module.course_parts(), *parts->authority, *std::move(seen), {}};
     Plan plan = plan_of(module, *parts->authority);
     plan.sends_first = false;
     plan.attempts = 1;
-    plan.consult = [&](Course& on) { return consult_versions(module, on, *sent); };
-    if (!is_in_doubt(documento.estado)) return verify(course, plan);
-    plan.amend = [&](Documento& next) { next.xml_sha256 = sent->sha256; };
-    Ended ended = drive(course, plan);
-    if (ended.how != How::may_send) return ended;
-    // Nobody may send it: its key says that it was emitted, or that it never will be.
-    Documento next = *course.row();
-    next.alerta =
-        "the record of this document is closed, and the authority does not know the document: "
-        "release the record to have it sent";
-    next.conciliar_em = std::nullopt;
-    const auto written = course.write(std::move(next));
-    if (!written) return {.how = How::lost, .detail = written.error().detail};
-    return {.how = How::open};
+    plan.consult = [&](Course& on) { return consult_versions(module, on, *bytes); };
+    plan.amend = [&](Documento& next) {
+        if (!bytes->xml.empty() && next.estado == Estado::autorizado) {
+            next.xml_sha256 = bytes->sha256;
+        }
+    };
+    plan.on_final = [&](Transaction& transaction, const Documento& written) -> Result<void> {
+        if (bytes->xml.empty()) return {};
+        const auto kept = keep_xml(transaction, written.id, bytes->xml);
+        if (!kept) return std::unexpected(kept.error());
+        return {};
+    };
+    return is_in_doubt(documento.estado) ? drive(course, plan) : verify(course, plan);
 }
 
 }  // namespace umavez::fiscal

@@ -18,6 +18,7 @@ struct Nova {
     Identidade identidade;
     std::string xml;
     std::optional<Key> key;
+    std::optional<std::int64_t> substitui = {};  // the document whose place it takes
 };
 
 // Under the lease of its key. Without `nova`, as a worker comes, the bytes are those that were sent before;
@@ -26,7 +27,8 @@ Result<Driven> emit(
     Module& module,
     const TenantId& tenant_id,
     const std::string& id_idempotencia,
-    const Nova* nova = nullptr
+    const Nova* nova = nullptr,
+    When when = When::due
 );
 
 // The handler alone, for whoever holds the lease. It is completed where a final state is written, and left
@@ -37,7 +39,8 @@ Ended run_emission(Module& module, Lease& lease, const Nova* nova);
 Reconciliation reconcile_emission(Module& module, const Enquiry& enquiry);
 
 // Asks without a lease, and sends nothing: what is learnt is written where nobody else changed the document
-// meanwhile. For documents that are authorised, and for those whose key an operator closed.
-Ended ask_about(Module& module, const Documento& documento);
+// meanwhile. For documents that are not in doubt, for those whose key an operator closed, and for a doubt
+// that `nova` may end: the authority holds another document than was sent, and these may be its bytes.
+Ended ask_about(Module& module, const Documento& documento, const Nova* nova = nullptr);
 
 }  // namespace umavez::fiscal

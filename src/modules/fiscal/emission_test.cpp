@@ -166,7 +166,7 @@ TEST_F(Emission, ACodeThatNobodyKnowsOfWhatIsNotThereWasARefusal)
     }
 }
 
-TEST_F(Emission, AnAccessKeyThatAnEnquiryFoundOnItsWayIsKeptForTheNext)
+TEST_F(Emission, WhatAnEnquiryFoundOnItsWayIsKeptForTheNext)
 {
     authority.emit_faults = {Fault::answer_lost};
     authority.consult_faults = {Fault::half, Fault::half, Fault::half};
@@ -175,9 +175,12 @@ TEST_F(Emission, AnAccessKeyThatAnEnquiryFoundOnItsWayIsKeptForTheNext)
     EXPECT_EQ(how(emit(process, 1)), How::open);
 
     EXPECT_EQ(estado(1), Estado::indeterminado);
-    EXPECT_EQ(row(1).chave_acesso, "CHAVE-DPS1");
+    EXPECT_FALSE(row(1).chave_acesso);
+    EXPECT_EQ(row(1).pista, "CHAVE-DPS1");
     EXPECT_EQ(authority.asked_with, (std::vector<std::string>{"", "CHAVE-DPS1", "CHAVE-DPS1"}));
     converge(process);
+    EXPECT_EQ(authority.asked_with.back(), "CHAVE-DPS1");
+    EXPECT_FALSE(row(1).pista);
     expect_agreement(1);
 }
 
@@ -221,6 +224,24 @@ TEST_F(Emission, ADoubtIsNotTakenBackByALaterRefusalForNow)
 
     EXPECT_EQ(authority.emits, 3);
     expect_agreement(1);
+}
+
+TEST_F(Emission, ANumberThatWasTakenByACallThatDidNothingIsListedWhateverStoppedTheNext)
+{
+    authority.emit_faults = {Fault::later};
+    Process& process = start();
+    Process& other = start();
+    authority.close();
+    {
+        std::jthread client{[&] { EXPECT_EQ(how(emit(process, 1)), How::gave_up); }};
+        authority.wait_for_callers(1);
+        ASSERT_TRUE(other.module.guard().block(authority, subject_of(row(1)), 1h));
+        authority.open();
+    }
+
+    EXPECT_EQ(estado(1), Estado::reservado);
+    EXPECT_TRUE(row(1).prazo_inutilizacao);
+    EXPECT_FALSE(row(1).conciliar_em);
 }
 
 TEST_F(Emission, ThrottledBlocksTheAuthorityForEverybody)
@@ -282,26 +303,11 @@ TEST_F(Emission, AnEarlierVersionThatArrivedAfterAllIsRecognised)
     EXPECT_EQ(estado(1), Estado::rejeitado);
     authority.land();
 
+    const int before = authority.consults;
     EXPECT_EQ(how(emit(process, 1, "second")), How::finished);
 
     EXPECT_EQ(row(1).xml_sha256, to_hex(sha256(test_xml(1, "first"))));
-    expect_agreement(1);
-}
-
-TEST_F(Emission, AnEarlierVersionThatCouldNotBeAskedAboutIsAskedAboutAgain)
-{
-    authority.dedupes = true;
-    authority.emit_faults = {Fault::lands_later, Fault::refused};
-    settings.settle = 0ms;  // too short
-    Process& process = start();
-    EXPECT_EQ(how(emit(process, 1, "first")), How::gave_up);
-    authority.land();
-    authority.consult_faults = {Fault::none, Fault::request_lost};
-
-    EXPECT_EQ(how(emit(process, 1, "second")), How::finished);
-
-    EXPECT_EQ(row(1).xml_sha256, to_hex(sha256(test_xml(1, "first"))));
-    EXPECT_TRUE(alerts.empty());
+    EXPECT_EQ(authority.consults, before + 1);  // versions are compared, not asked about
     expect_agreement(1);
 }
 
@@ -420,6 +426,80 @@ TEST_F(Emission, AClosedKeyWithAnOpenRowIsAskedAboutAndNotSent)
 
     expect_agreement(1);
     EXPECT_EQ(estado(1), Estado::autorizado);
+}
+
+TEST_F(Emission, AClosedKeyOfWhatTheAuthorityDoesNotHaveIsOpenedAgain)
+{
+    authority.emit_faults = {Fault::request_lost};
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    const Request request = request_of(emitir_operation, tenant, identidade_of(1).id_idempotencia);
+    ASSERT_TRUE(process.engine->resolve(
+        {request.tenant_id, request.operation, *request.key},
+        Resolution::succeeded,
+        {},
+        "seen at the portal, of another document"
+    ));
+
+    converge(process);
+
+    EXPECT_EQ(authority.emits, 2);
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, WhoWantsToKnowNowDoesNotWaitForTheNextEnquiry)
+{
+    settings.settle = 1h;
+    settings.reconcile_longest = 1h;
+    authority.emit_faults = {Fault::answer_lost};
+    authority.consult_faults = {Fault::request_lost, Fault::request_lost, Fault::request_lost};
+    Process& process = start();
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+    const std::string id = identidade_of(1).id_idempotencia;
+
+    const auto patient = fiscal::emit(process.module, tenant, id);
+    EXPECT_EQ(to_text(patient->outcome), "in_doubt");
+    EXPECT_EQ(authority.consults, 3);
+    const auto impatient = fiscal::emit(process.module, tenant, id, nullptr, When::now);
+
+    EXPECT_EQ(to_text(impatient->outcome), "replayed");
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ACertificateThatIsNotTakenIsNotTriedAgain)
+{
+    authority.emit_faults = {Fault::certificate};
+    Process& process = start();
+
+    const auto driven = emit(process, 1);
+
+    EXPECT_EQ(how(driven), How::gave_up);
+    EXPECT_TRUE(driven->ended->is_certificate_refused);
+    EXPECT_EQ(authority.emits, 1);
+    EXPECT_EQ(estado(1), Estado::reservado);
+    EXPECT_EQ(row(1).alerta, describe(Concern::certificate_refused));
+    EXPECT_EQ(how(emit(process, 1)), How::finished);
+    EXPECT_FALSE(row(1).alerta);
+    expect_agreement(1);
+}
+
+TEST_F(Emission, ACertificateThatIsNotTakenLeavesADoubtWhereItWasAndTellsAPerson)
+{
+    authority.emit_faults = {Fault::answer_lost};
+    authority.consult_faults = {Fault::certificate};
+    Process& process = start();
+
+    EXPECT_EQ(how(emit(process, 1)), How::open);
+
+    EXPECT_EQ(authority.consults, 1);
+    EXPECT_EQ(estado(1), Estado::indeterminado);
+    EXPECT_EQ(row(1).alerta, describe(Concern::certificate_refused));
+    converge(process);
+    EXPECT_FALSE(row(1).alerta);
+    expect_agreement(1);
 }
 
 TEST_F(Emission, AKeyThatAnOperatorReleasedIsAskedAboutBeforeAnythingIsSent)

@@ -12,7 +12,22 @@ namespace {
 // Authorities send a handful; whoever sends more has said enough.
 constexpr std::size_t mensagens_max = 50;
 
+// What states give for a cancellation by substitution (event 110112).
+constexpr Duration substitution_within = std::chrono::hours{168};
+
+std::string id_or_null(std::optional<std::int64_t> id)
+{
+    return id ? std::to_string(*id) : "null";
+}
+
 }  // namespace
+
+std::optional<Instant> prazo_substituicao(const Documento& documento)
+{
+    const bool is_open = documento.substituto_id && documento.estado == Estado::autorizado;
+    if (!is_open || !documento.autorizado_em) return std::nullopt;
+    return *documento.autorizado_em + substitution_within;
+}
 
 std::string to_json(const std::vector<Mensagem>& mensagens)
 {
@@ -54,6 +69,8 @@ std::string to_json(const Documento& documento)
         .instant("reservado_em", documento.reservado_em)
         .instant("autorizado_em", documento.autorizado_em)
         .instant("cancelado_em", documento.cancelado_em)
+        .raw("substituto_id", id_or_null(documento.substituto_id))
+        .instant("prazo_substituicao", prazo_substituicao(documento))
         .instant("created_at", documento.created_at)
         .instant("updated_at", documento.updated_at)
         .str();

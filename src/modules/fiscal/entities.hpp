@@ -39,6 +39,7 @@ struct Documento {
 
     std::optional<std::string> xml_sha256;  // the bytes that were sent last, or will be
     std::optional<std::string> chave_acesso;
+    std::optional<std::string> pista;  // what the adapter wants to be told at its next question
     std::optional<std::string> protocolo;
     std::optional<std::string> autorizado_sha256;  // what the authority gave back
     std::optional<std::string> justificativa;      // of the cancellation
@@ -60,7 +61,11 @@ struct Documento {
     std::optional<Instant> cancelado_em;
     Instant created_at{};
     Instant updated_at{};
+    std::optional<std::int64_t> substituto_id = {};  // the document that took its place
 };
+
+// Until when a document that another one took the place of can be cancelled by substitution.
+std::optional<Instant> prazo_substituicao(const Documento& documento);
 
 // [{"codigo","descricao"}]
 std::string to_json(const std::vector<Mensagem>& mensagens);

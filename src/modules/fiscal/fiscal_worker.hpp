@@ -1,7 +1,8 @@
 #pragma once
 
 // FiscalWorker: threads that take documents whose time has come and bring them on without their clients:
-// sent and never answered, in doubt, a cancellation that is pending or looked at by the tax office.
+// sent and never answered, in doubt, a cancellation that is pending or looked at by the tax office, a voiding
+// without an answer.
 //
 // Any number of workers, in any number of processes, share the table. A document that was taken is put off,
 // so that others look elsewhere; what keeps two from sending it is the lease of its key.
@@ -10,10 +11,11 @@
 //     …
 //     worker.stop();                                                        // before engine->stop()
 //
-// Thread-safe. Outlived by the module. stop() takes no more documents, lets calls that run come to their end
-// for `stop_grace` and then ends them: what they did is found out later.
+// Thread-safe. Outlived by the module. stop() gives back what was taken and not begun, lets calls that run
+// come to their end for `stop_grace` and then ends them: what they did is found out later.
 
 #include "modules/fiscal/module.hpp"
+#include "modules/fiscal/under_lease.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -50,6 +52,9 @@ private:
     // Nullopt: stopped.
     std::optional<Documento> next();
     void fetch(std::unique_lock<std::mutex>& lock);
+    // By whoever looks, without the mutex.
+    Result<std::vector<Documento>> look_for_due();
+    void give_back();
     void note_trouble(std::string detail);
 
     Module& module_;
@@ -58,6 +63,7 @@ private:
     std::condition_variable changed_;
     std::deque<Documento> taken_;         // guarded by mutex_
     bool is_looking_ = false;             // guarded by mutex_: one thread, for all of them
+    Duration looked_for_abandoned_{};     // of whoever looks: boottime
     bool is_stopping_ = false;            // guarded by mutex_
     std::size_t running_ = 0;             // guarded by mutex_: threads
     std::optional<std::string> trouble_;  // guarded by mutex_
@@ -66,6 +72,10 @@ private:
 
 // One document, as a worker drives it: the operation its state asks for, then when to look again. An error
 // is the database's: the document comes back when its time of hiding is over.
-Result<void> work_on(Module& module, const Documento& documento);
+Result<void> work_on(Module& module, const Documento& documento, When when = When::due);
+
+// Frees the keys whose process died before their document had a row that tells a worker of it: otherwise
+// only their client could, who may never come back. Sends and asks nothing.
+Result<void> free_abandoned(Module& module);
 
 }  // namespace umavez::fiscal

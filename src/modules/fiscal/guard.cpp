@@ -101,17 +101,33 @@ Result<std::optional<Duration>> Guard::find_block(
     });
 }
 
-Result<void> Guard::block(
+void Guard::charge(const Authority& authority, const Subject& subject, std::int64_t exchanges)
+{
+    if (settings_.rule.per_minute <= 0 || exchanges <= 0) return;
+    const Values place = place_of(authority, subject);
+    static_cast<void>(database_.transact([&](Transaction& transaction) -> Result<void> {
+        auto state = lock_state(transaction, place);
+        if (!state) return std::unexpected(state.error());
+        fiscal::charge(*state, settings_.rule, exchanges, transaction.now());
+        return write_state(transaction, place, *state);
+    }));
+}
+
+Result<Duration> Guard::block(
     const Authority& authority, const Subject& subject, std::optional<Duration> wish
 )
 {
     const Values place = place_of(authority, subject);
-    return database_.transact([&](Transaction& transaction) -> Result<void> {
+    Duration length{};
+    const auto done = database_.transact([&](Transaction& transaction) -> Result<void> {
         auto state = lock_state(transaction, place);
         if (!state) return std::unexpected(state.error());
         fiscal::block(*state, wish, settings_.block, transaction.now());
+        length = state->blocked_until - transaction.now();
         return write_state(transaction, place, *state);
     });
+    if (!done) return std::unexpected(done.error());
+    return length;
 }
 
 }  // namespace umavez::fiscal

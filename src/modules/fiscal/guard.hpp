@@ -30,8 +30,12 @@ public:
     // Whether the authority is blocked, without counting anything. Nullopt: it is not.
     Result<std::optional<Duration>> find_block(const Authority& authority, const Subject& subject);
 
-    // After the word `throttled`.
-    Result<void> block(
+    // What a permitted enquiry exchanged beyond its first. Where that cannot be written down the rate is a
+    // little higher than it should be: nothing depends on it.
+    void charge(const Authority& authority, const Subject& subject, std::int64_t exchanges);
+
+    // After the word `throttled`: for how long the authority is blocked from now on.
+    Result<Duration> block(
         const Authority& authority, const Subject& subject, std::optional<Duration> wish
     );
 

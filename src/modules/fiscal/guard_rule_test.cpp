@@ -24,6 +24,21 @@ TEST(GuardRule, ABurstAndThenOneAtATime)
     EXPECT_TRUE(ask(state, rule, GuardedCall::enquiry, noon + 1s).is_given);
 }
 
+TEST(GuardRule, WhatAnEnquiryExchangedIsCountedAfterwards)
+{
+    GuardState state;
+    const GuardRule rule{.per_minute = 60, .burst = 3};
+    EXPECT_TRUE(ask(state, rule, GuardedCall::enquiry, noon).is_given);
+    charge(state, rule, 4, noon);
+
+    EXPECT_EQ(ask(state, rule, GuardedCall::enquiry, noon).wait, 3s);
+    EXPECT_TRUE(ask(state, rule, GuardedCall::enquiry, noon + 3s).is_given);
+    GuardState unlimited;
+    charge(unlimited, {.per_minute = 0}, 4, noon);
+    charge(unlimited, rule, -1, noon);
+    EXPECT_EQ(unlimited, GuardState{});
+}
+
 TEST(GuardRule, WhatChangesSomethingIsNotCounted)
 {
     GuardState state;

@@ -121,46 +121,8 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-void refuse_issuer(BodyFields& fields)
+std::string take_justificativa(BodyFields& fields)
 {
-    fields.refuse(
-        "emitente",
-        {"is not an issuer of this account; whoever runs the server adds it (fiscal.emitente)",
-         "não é um emitente desta conta; quem opera o servidor o cadastra (fiscal.emitente)"}
-    );
-}
-
-}  // namespace
-
-Read<Nova> read_nova(
-    const Module& module, const JsonTree* body, const TenantId& tenant_id, Language language
-)
-{
-    BodyFields fields{
-        body, {"tipo", "ambiente", "emitente", "serie", "numero", "municipio", "xml"}
-    };
-    const auto tipo = read_tipo(fields);
-    Nova nova{.identidade = {}, .xml = read_xml(fields, body), .key = {}};
-    const TipoParts* const parts = tipo ? module.find_tipo(*tipo) : nullptr;
-    if (tipo && parts == nullptr) {
-        fields.refuse("tipo", {"is not handled by this server", "não é tratado por este servidor"});
-    }
-    if (parts != nullptr && !nova.xml.empty()) {
-        auto read = parts->read(nova.xml);
-        if (!read) {
-            fields.refuse("xml", key_protocol::translated(read.error().detail));
-        } else {
-            nova.identidade = *std::move(read);
-            compare(fields, nova.identidade);
-            if (!module.is_issuer(tenant_id, nova.identidade.emitente)) refuse_issuer(fields);
-        }
-    }
-    return checked(std::move(nova), fields, language);
-}
-
-Read<std::string> read_justificativa(const JsonTree* body, Language language)
-{
-    BodyFields fields{body, {"justificativa"}};
     std::string text{trimmed(fields.text("justificativa", justificativa_max))};
     std::size_t characters = 0;
     bool is_latin = true;
@@ -181,17 +143,87 @@ Read<std::string> read_justificativa(const JsonTree* body, Language language)
              fmt::format("deve ter de {} a {} caracteres", justificativa_min, justificativa_max)}
         );
     }
+    return text;
+}
+
+void refuse_issuer(BodyFields& fields)
+{
+    fields.refuse(
+        "emitente",
+        {"is not an issuer of this account; whoever runs the server adds it (fiscal.emitente)",
+         "não é um emitente desta conta; quem opera o servidor o cadastra (fiscal.emitente)"}
+    );
+}
+
+}  // namespace
+
+Read<Nova> read_nova(
+    const Module& module, const JsonTree* body, const TenantId& tenant_id, Language language
+)
+{
+    BodyFields fields{
+        body, {"tipo", "ambiente", "emitente", "serie", "numero", "municipio", "substitui", "xml"}
+    };
+    const auto tipo = read_tipo(fields);
+    Nova nova{.identidade = {}, .xml = read_xml(fields, body), .key = {}};
+    const TipoParts* const parts = tipo ? module.find_tipo(*tipo) : nullptr;
+    if (tipo && parts == nullptr) {
+        fields.refuse("tipo", {"is not handled by this server", "não é tratado por este servidor"});
+    }
+    if (parts != nullptr && !nova.xml.empty()) {
+        const auto told = fields.find_text("ambiente", word_max);
+        auto read = parts->read(nova.xml, told ? parse_ambiente(*told) : std::nullopt);
+        if (!read) {
+            fields.refuse("xml", key_protocol::translated(read.error().detail));
+        } else {
+            nova.identidade = *std::move(read);
+            compare(fields, nova.identidade);
+            if (!module.is_issuer(tenant_id, nova.identidade.emitente)) refuse_issuer(fields);
+        }
+    }
+    nova.substitui = fields.find_integer("substitui");
+    return checked(std::move(nova), fields, language);
+}
+
+Read<std::string> read_justificativa(const JsonTree* body, Language language)
+{
+    BodyFields fields{body, {"justificativa"}};
+    std::string text = take_justificativa(fields);
     return checked(std::move(text), fields, language);
 }
 
-Read<Tipo> read_inutilizacao(const JsonTree* body, Language language)
+Read<NovaInutilizacao> read_inutilizacao(
+    const Module& module, const JsonTree* body, const TenantId& tenant_id, Language language
+)
 {
     BodyFields fields{
         body,
         {"tipo", "ambiente", "emitente", "serie", "numero_inicial", "numero_final", "justificativa"}
     };
+    NovaInutilizacao nova;
     const auto tipo = read_tipo(fields);
-    return checked(tipo.value_or(Tipo::nfse_nacional), fields, language);
+    nova.serie.tipo = tipo.value_or(Tipo::nfse_nacional);
+    if (!tipo || !has_voiding(*tipo)) return checked(std::move(nova), fields, language);
+    if (module.find_tipo(*tipo) == nullptr) {
+        fields.refuse("tipo", {"is not handled by this server", "não é tratado por este servidor"});
+    }
+    const auto ambiente = parse_ambiente(fields.text("ambiente", word_max));
+    if (!ambiente) refuse_word(fields, "ambiente", ambiente_words());
+    nova.serie.ambiente = ambiente.value_or(Ambiente::homologacao);
+    nova.serie.emitente = normalise_inscricao(fields.text("emitente", inscricao_max));
+    if (!module.is_issuer(tenant_id, nova.serie.emitente)) refuse_issuer(fields);
+    nova.serie.serie = without_zeros(fields.text("serie", serie_max));
+    nova.primeiro = fields.integer("numero_inicial");
+    nova.ultimo = fields.find_integer("numero_final").value_or(nova.primeiro);
+    if (nova.ultimo < nova.primeiro || nova.ultimo - nova.primeiro >= inutilizacao_max) {
+        fields.refuse(
+            "numero_final",
+            {fmt::format("must be at most {} numbers on", inutilizacao_max - 1),
+             fmt::format("deve estar no máximo {} números adiante", inutilizacao_max - 1)}
+        );
+    }
+    nova.justificativa = take_justificativa(fields);
+    return checked(std::move(nova), fields, language);
 }
 
 }  // namespace umavez::fiscal

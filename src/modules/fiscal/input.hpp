@@ -31,7 +31,18 @@ Read<Nova> read_nova(
 // {"justificativa"}, without blanks around it: 15 to 255 characters of Latin-1.
 Read<std::string> read_justificativa(const JsonTree* body, http::Language language);
 
-// {"tipo", …} of a range of numbers that is to be voided: the type alone decides.
-Read<Tipo> read_inutilizacao(const JsonTree* body, http::Language language);
+// Numbers of a series that were never used and are to be given up.
+struct NovaInutilizacao {
+    Identidade serie;  // type, environment, issuer and series; no number
+    std::int64_t primeiro = 0;
+    std::int64_t ultimo = 0;
+    std::string justificativa;
+};
+inline constexpr std::int64_t inutilizacao_max = 100;  // numbers in one request
+
+// For types that cannot be voided the rest is not looked at.
+Read<NovaInutilizacao> read_inutilizacao(
+    const Module& module, const JsonTree* body, const TenantId& tenant_id, http::Language language
+);
 
 }  // namespace umavez::fiscal

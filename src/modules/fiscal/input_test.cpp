@@ -43,7 +43,7 @@ TEST(FiscalInput, TheTownBesideTheXmlIsCompared)
         .tipos =
             {{Tipo::nfse_nacional,
               {&office.authority,
-               [](std::string_view) -> Result<Identidade> {
+               [](std::string_view, std::optional<Ambiente>) -> Result<Identidade> {
                    Identidade identidade = identidade_of(5306);
                    identidade.id_autoridade = "DPS211130020057475300010000001000000000005306";
                    return identidade;

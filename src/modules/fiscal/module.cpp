@@ -4,6 +4,7 @@
 #include "base/json_object.hpp"
 #include "modules/fiscal/cancellation.hpp"
 #include "modules/fiscal/emission.hpp"
+#include "modules/fiscal/voiding.hpp"
 
 #include <utility>
 
@@ -83,6 +84,10 @@ std::vector<OperationSpec> operations(Module& module)
     all.push_back(operation(cancelar_operation, module.settings()));
     all.back().reconcile = blocking_reconciler([&module](const Enquiry& enquiry) {
         return reconcile_cancellation(module, enquiry);
+    });
+    all.push_back(operation(inutilizar_operation, module.settings()));
+    all.back().reconcile = blocking_reconciler([&module](const Enquiry& enquiry) {
+        return reconcile_voiding(module, enquiry);
     });
     return all;
 }

@@ -73,12 +73,13 @@ private:
     std::map<Execution, std::int64_t> absences_;  // guarded by mutex_
 };
 
-// documentos.emitir and documentos.cancelar, for Engine::declare. The module outlives the engine's use of
+// documentos.emitir, .cancelar and .inutilizar, for Engine::declare. The module outlives the engine's use of
 // them.
 std::vector<OperationSpec> operations(Module& module);
 
 inline constexpr std::string_view emitir_operation = "documentos.emitir";
 inline constexpr std::string_view cancelar_operation = "documentos.cancelar";
+inline constexpr std::string_view inutilizar_operation = "documentos.inutilizar";
 
 // What the engine is asked for a document: its natural key is the key, and nothing is ever a mismatch.
 Request request_of(

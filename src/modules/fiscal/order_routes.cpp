@@ -1,4 +1,4 @@
-// What can be asked for a document that is there: to be cancelled, to be looked into; and to void numbers.
+// What can be asked for a document that is there: to be cancelled, to be looked into.
 
 #include "http/parameters.hpp"
 #include "modules/fiscal/answers.hpp"
@@ -84,9 +84,11 @@ CallRoute conciliar(const std::shared_ptr<Counter>& counter)
     route.tag = tag();
     route.summary = "Ask the authority what became of a fiscal document";
     route.description =
-        "What the authority says prevails. A document that is not there, and was not on its way "
-        "any more, is "
-        "sent again, byte for byte. Final documents are answered from the table.";
+        "At once, within the rate guard. What the authority says prevails. A document in doubt "
+        "that is not there, "
+        "and was not on its way any more, is sent again, byte for byte; of one that was refused or "
+        "only reserved it "
+        "is told (`sucesso` false, `effect` none). Final documents are answered from the table.";
     route.path = {modules::id_parameter("The document")};
     route.answers = {
         resultado_answer(200, "It is known"),
@@ -96,6 +98,7 @@ CallRoute conciliar(const std::shared_ptr<Counter>& counter)
         "not-found",
         "autoridade-indisponivel",
         "autoridade-bloqueada",
+        "autoridade-nao-configurada",
         "store-unavailable",
     };
     return {
@@ -105,41 +108,12 @@ CallRoute conciliar(const std::shared_ptr<Counter>& counter)
     };
 }
 
-CallRoute inutilizar()
-{
-    http::Route route{.method = "POST", .pattern = "/api/v1/documentos-fiscais/inutilizacoes"};
-    route.operation_id = "documentos.inutilizar";
-    route.tag = tag();
-    route.summary = "Void numbers that were never used";
-    route.description =
-        "Only SEFAZ (`nfe`, `nfce`) has such a service, and this server has no adapter for it yet; "
-        "the other "
-        "authorities need none. Numbers that may have to be voided are listed under "
-        "/api/v1/numeracao/inutilizaveis.";
-    route.body = http::Body{
-        .schema = http::object({{.name = "tipo", .type = http::one_of(tipo_words())}}
-        ).named("Inutilizacao"),
-        .example = R"({"tipo":"nfse-nacional"})",
-    };
-    route.problems = {"validation", "inutilizacao-nao-oferecida"};
-    return {
-        .route = std::move(route),
-        .role = access::Role::writer,
-        .call = [](const Exchange& exchange) -> Task<OrProblem<http::Response>> {
-            const auto tipo = read_inutilizacao(exchange.body, exchange.language);
-            if (!tipo) co_return std::unexpected(tipo.error());
-            co_return std::unexpected(no_voiding(*tipo));
-        },
-    };
-}
-
 }  // namespace
 
 void add_order_routes(key_protocol::Api& api, const std::shared_ptr<Counter>& counter)
 {
     api.add(cancelar(counter));
     api.add(conciliar(counter));
-    api.add(inutilizar());
 }
 
 }  // namespace umavez::fiscal

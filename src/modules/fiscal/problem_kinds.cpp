@@ -139,6 +139,82 @@ std::vector<http::ProblemKind> problem_kinds()
             },
         },
         {
+            .name = "numeros-nao-inutilizaveis",
+            .status = 409,
+            .english = {
+                .title = "Some of these numbers cannot be voided",
+                .explanation =
+                    "Only numbers that were reserved or refused can be given up. `numeros` has the others: "
+                    "in use, in doubt, or not given out by this server. None of the numbers was voided.",
+                .cure = "A document in doubt is asked about first (POST …/conciliar). Leave the others out.",
+            },
+            .portuguese = {
+                .title = "Alguns destes números não podem ser inutilizados",
+                .explanation =
+                    "Só números reservados ou rejeitados podem ser inutilizados. `numeros` traz os outros: "
+                    "em uso, em dúvida, ou não fornecidos por este servidor. Nenhum número foi inutilizado.",
+                .cure = "Um documento em dúvida é consultado antes (POST …/conciliar). Deixe os outros de "
+                        "fora.",
+            },
+        },
+        {
+            .name = "inutilizacao-recusada",
+            .status = 422,
+            .english = {
+                .title = "The authority refused to void a number",
+                .explanation =
+                    "`mensagens` of the documents say why. Those in INUTILIZADO are voided, the others are "
+                    "as before.",
+                .cure = "A number that is in use there belongs to a document: find it before anything else.",
+            },
+            .portuguese = {
+                .title = "A autoridade recusou inutilizar um número",
+                .explanation =
+                    "`mensagens` dos documentos dizem por quê. Os que estão INUTILIZADO foram inutilizados, "
+                    "os outros ficam como antes.",
+                .cure = "Um número que está em uso lá pertence a um documento: encontre-o antes de tudo.",
+            },
+        },
+        {
+            .name = "numero-em-uso",
+            .status = 409,
+            .english = {
+                .title = "The number belongs to another document",
+                .explanation =
+                    "An authority would take this note beside the other one, as a second sale: a number that "
+                    "was sent, or may have been, is never used again in contingency. Nothing was sent.",
+                .cure = "Issue the off-line note under a new number, and name the other document in "
+                        "`substitui`.",
+            },
+            .portuguese = {
+                .title = "O número pertence a outro documento",
+                .explanation =
+                    "A autoridade aceitaria esta nota ao lado da outra, como uma segunda venda: um número "
+                    "que foi enviado, ou pode ter sido, nunca é usado de novo em contingência. Nada foi "
+                    "enviado.",
+                .cure = "Emita a nota off-line com um número novo, e informe o outro documento em "
+                        "`substitui`.",
+            },
+        },
+        {
+            .name = "substituicao-impossivel",
+            .status = 409,
+            .english = {
+                .title = "The document cannot take the place of the other one",
+                .explanation =
+                    "`substitui` names an NFC-e of the same issuer and environment that was sent and may be "
+                    "authorised; the new one is an off-line NFC-e (tpEmis 9). Nothing was sent.",
+                .cure = "Name the document that is in doubt, or leave `substitui` out.",
+            },
+            .portuguese = {
+                .title = "O documento não pode substituir o outro",
+                .explanation =
+                    "`substitui` informa uma NFC-e do mesmo emitente e ambiente que foi enviada e pode estar "
+                    "autorizada; a nova é uma NFC-e off-line (tpEmis 9). Nada foi enviado.",
+                .cure = "Informe o documento que está em dúvida, ou não envie `substitui`.",
+            },
+        },
+        {
             .name = "inutilizacao-nao-oferecida",
             .status = 422,
             .english = {

@@ -52,7 +52,9 @@ TEST_F(Race, ManyCancelsAreOneEvent)
     const std::string why = "pedido do cliente, em duplicidade";
 
     at_once(20, [&](std::size_t i) {
-        const auto driven = fiscal::cancel((i % 2 == 0 ? one : other).module, authorised, &why);
+        const auto driven = fiscal::cancel(
+            (i % 2 == 0 ? one : other).module, tenant, authorised.identidade.id_idempotencia, &why
+        );
         ASSERT_TRUE(driven) << driven.error().detail;
     });
 

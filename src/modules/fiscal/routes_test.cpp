@@ -1,5 +1,6 @@
 // What clients see: statuses, problems, where an answer comes from.
 
+#include "modules/fiscal/rules/post_rule.hpp"
 #include "modules/fiscal/test_office.hpp"
 
 namespace umavez::fiscal {
@@ -131,7 +132,9 @@ TEST(DocumentRoutes, ABlockedAuthorityIsNotCalled)
 {
     Office office;
     office.authority.emit_faults = {Fault::throttled};
-    EXPECT_TRUE(office.emit(1).is_problem("autoridade-bloqueada"));
+    const Answer first = office.emit(1);
+    EXPECT_TRUE(first.is_problem("autoridade-bloqueada"));
+    EXPECT_GT(std::stoi(first.header("Retry-After")), 3500);
 
     const Answer blocked = office.emit(2);
 
@@ -197,12 +200,76 @@ TEST(DocumentRoutes, AKeyBelongsToOneDocument)
     EXPECT_EQ(office.ask("SELECT count(*) FROM documentos_fiscais"), "1");
 }
 
+TEST(DocumentRoutes, AKeyThatComesLaterBelongsToTheDocumentToo)
+{
+    Office office;
+    EXPECT_EQ(office.emit(1).status, 201);
+    EXPECT_EQ(office.emit(1, "10.00", "late").status, 200);
+    office.authority.emit_faults = {Fault::refused};
+    EXPECT_EQ(office.emit(2, "10.00", "refused").status, 422);
+    EXPECT_EQ(office.emit(2, "11.00", "corrected").status, 201);
+
+    for (const char* const key : {"late", "refused", "corrected"}) {
+        const Answer other = office.emit(3, "10.00", key);
+        EXPECT_TRUE(other.is_problem("idempotency-key-reused")) << key << other;
+    }
+    // Who was refused used up nothing.
+    EXPECT_EQ(office.emit(3, "10.00", "third").status, 201);
+}
+
+TEST(DocumentRoutes, BytesThatWereRefusedAgainAndAgainAreNotSentAnyMore)
+{
+    Office office;
+    office.authority.emit_faults.resize(20, Fault::refused);
+    for (int i = 0; i < equal_refusals_max; ++i) EXPECT_EQ(office.emit(1).status, 422);
+
+    const Answer refused = office.emit(1);
+
+    EXPECT_EQ(refused.status, 422) << refused;
+    EXPECT_TRUE(refused.is_problem("documento-rejeitado"));
+    EXPECT_EQ(refused["origem"], "cache");
+    EXPECT_EQ(office.authority.emits, equal_refusals_max);
+    office.authority.emit_faults.clear();
+    EXPECT_EQ(office.emit(1, "11.00").status, 201);
+}
+
+TEST(DocumentRoutes, ACertificateThatTheAuthorityDoesNotTakeIsNamed)
+{
+    Office office;
+    office.authority.emit_faults = {Fault::certificate};
+
+    const Answer refused = office.emit(1);
+
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_TRUE(refused.is_problem("autoridade-nao-configurada")) << refused;
+    EXPECT_NE(refused["detail"].find("00574753000100"), std::string::npos) << refused;
+    EXPECT_EQ(refused["effect"], "none");
+    EXPECT_EQ(Office::of(refused, "estado"), "RESERVADO");
+    EXPECT_EQ(office.authority.emits, 1);
+}
+
+TEST(DocumentRoutes, ANumberThatIsTakenMeanwhileIsNotUsedTwice)
+{
+    Office office;
+    bool is_taken = false;
+    office.check_number = [&](Transaction&, const TenantId&, const Identidade&, NumberCheck why
+                          ) -> Result<std::optional<http::Problem>> {
+        if (why == NumberCheck::before_use) is_taken = true;  // between the look and the use
+        if (!is_taken) return std::nullopt;
+        return http::Problem{.name = "estado-nao-permite"};
+    };
+
+    EXPECT_TRUE(office.emit(1).is_problem("estado-nao-permite"));
+
+    EXPECT_EQ(office.authority.emits, 0);
+    EXPECT_EQ(office.ask("SELECT count(*) FROM documentos_fiscais"), "0");
+}
+
 TEST(DocumentRoutes, ANumberMayHaveToBeReserved)
 {
     Office office;
-    office.check_number = [](Transaction&,
-                             const TenantId&,
-                             const Identidade&) -> Result<std::optional<http::Problem>> {
+    office.check_number = [](Transaction&, const TenantId&, const Identidade&, NumberCheck
+                          ) -> Result<std::optional<http::Problem>> {
         return http::Problem{.name = "estado-nao-permite"};
     };
 
@@ -366,19 +433,6 @@ TEST(OrderRoutes, JustificationsAreAsTheAuthoritiesTakeThem)
     }
     EXPECT_EQ(office.authority.cancels, 0);
     EXPECT_EQ(office.cancel(7).status, 404);
-}
-
-TEST(OrderRoutes, AnAuthorisedDocumentIsVerified)
-{
-    Office office;
-    EXPECT_EQ(office.emit(1).status, 201);
-    EXPECT_EQ(office.conciliar(1)["origem"], "conciliacao");
-
-    office.authority.cancel_behind("DPS1");
-    const Answer asked = office.conciliar(1);
-
-    EXPECT_EQ(asked.status, 200) << asked;
-    EXPECT_EQ(Office::of(asked, "estado"), "CANCELADO");
 }
 
 TEST(OrderRoutes, NumbersOfThisAuthorityAreNotVoided)

@@ -222,15 +222,57 @@ CREATE TABLE fiscal_guarda (
 );
 )";
 
+// A document has any number of keys: whoever sends it again may send another one. `pista`: what an adapter
+// learnt of a document whose fate it could not find out, for its next question. `substituto_id`: the document
+// that took its place. An authority tells an NFC-e that was issued off-line from one that was not by the
+// same number, so it is up to us that no number has both.
+constexpr std::string_view sqlite_2 = R"(
+CREATE TABLE documentos_keys (
+    tenant_id TEXT NOT NULL,
+    idempotencia_key TEXT NOT NULL CHECK (length(idempotencia_key) BETWEEN 1 AND 255),
+    documento_id INTEGER NOT NULL REFERENCES documentos_fiscais (id),
+    PRIMARY KEY (tenant_id, idempotencia_key)
+) STRICT, WITHOUT ROWID;
+INSERT INTO documentos_keys (tenant_id, idempotencia_key, documento_id)
+    SELECT tenant_id, idempotencia_key, id FROM documentos_fiscais WHERE idempotencia_key IS NOT NULL;
+DROP INDEX documentos_fiscais_key;
+ALTER TABLE documentos_fiscais ADD COLUMN pista TEXT;
+ALTER TABLE documentos_fiscais ADD COLUMN substituto_id INTEGER REFERENCES documentos_fiscais (id);
+CREATE UNIQUE INDEX documentos_fiscais_nfce ON documentos_fiscais
+    (tenant_id, emitente, ambiente, serie, numero) WHERE tipo = 'nfce';
+CREATE INDEX documentos_fiscais_prazo ON documentos_fiscais (tenant_id, prazo_inutilizacao)
+    WHERE estado IN ('RESERVADO', 'REJEITADO') AND prazo_inutilizacao IS NOT NULL;
+)";
+
+constexpr std::string_view postgres_2 = R"(
+CREATE TABLE documentos_keys (
+    tenant_id text COLLATE "C" NOT NULL,
+    idempotencia_key text COLLATE "C" NOT NULL,
+    documento_id bigint NOT NULL REFERENCES documentos_fiscais (id),
+    PRIMARY KEY (tenant_id, idempotencia_key)
+);
+INSERT INTO documentos_keys (tenant_id, idempotencia_key, documento_id)
+    SELECT tenant_id, idempotencia_key, id FROM documentos_fiscais WHERE idempotencia_key IS NOT NULL;
+DROP INDEX documentos_fiscais_key;
+ALTER TABLE documentos_fiscais ADD COLUMN pista text COLLATE "C";
+ALTER TABLE documentos_fiscais ADD COLUMN substituto_id bigint REFERENCES documentos_fiscais (id);
+CREATE UNIQUE INDEX documentos_fiscais_nfce ON documentos_fiscais
+    (tenant_id, emitente, ambiente, serie, numero) WHERE tipo = 'nfce';
+CREATE INDEX documentos_fiscais_prazo ON documentos_fiscais (tenant_id, prazo_inutilizacao)
+    WHERE estado IN ('RESERVADO', 'REJEITADO') AND prazo_inutilizacao IS NOT NULL;
+)";
+
 }  // namespace
 
 std::span<const Migration> migrations(Dialect dialect)
 {
     static const std::array sqlite = {
         Migration{.module = "fiscal", .version = 1, .sql = std::string{sqlite_1}},
+        Migration{.module = "fiscal", .version = 2, .sql = std::string{sqlite_2}},
     };
     static const std::array postgres = {
         Migration{.module = "fiscal", .version = 1, .sql = std::string{postgres_1}},
+        Migration{.module = "fiscal", .version = 2, .sql = std::string{postgres_2}},
     };
     switch (dialect) {
         case Dialect::sqlite: return sqlite;

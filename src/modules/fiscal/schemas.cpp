@@ -62,6 +62,7 @@ const char* const documento_example =
     R"("mensagens":[],"tentativas":1,"proxima_conciliacao_em":null,"alerta":null,)"
     R"("justificativa":null,"protocolo_cancelamento":null,"prazo_inutilizacao":null,)"
     R"("reservado_em":null,"autorizado_em":"2026-01-31T12:00:00.000000Z","cancelado_em":null,)"
+    R"("substituto_id":null,"prazo_substituicao":null,)"
     R"("created_at":"2026-01-31T12:00:00.000000Z","updated_at":"2026-01-31T12:00:00.000000Z"})";
 
 const std::string resultado_example =
@@ -72,45 +73,55 @@ void add_routes(key_protocol::Api& api, Module& module)
     const auto counter = std::make_shared<Counter>(module);
     add_document_routes(api, counter);
     add_order_routes(api, counter);
+    add_voiding_routes(api, counter);
 }
 
 Schema documento_schema()
 {
-    return http::object({
-                            {.name = "id", .type = http::integer({.min = 1})},
-                            {.name = "tipo", .type = http::one_of(tipo_words())},
-                            {.name = "ambiente", .type = http::one_of(ambiente_words())},
-                            text_field("emitente", "CNPJ or CPF, without punctuation"),
-                            text_field("serie"),
-                            {.name = "numero", .type = http::integer({.min = 1})},
-                            {.name = "estado", .type = http::one_of(estado_words())},
-                            {.name = "versao",
-                             .type = http::integer({.min = 1}),
-                             .description = "grows with every change; also the ETag"},
-                            text_or_null("chave_acesso", "given by the authority"),
-                            text_or_null("protocolo"),
-                            text_or_null("id_autoridade", "what the authority knows it by"),
-                            text_field("id_idempotencia", "its natural key and environment"),
-                            text_or_null("idempotencia_key", "of the first request that had one"),
-                            text_or_null("xml_sha256", "of the bytes that were sent"),
-                            mensagens_field(),
-                            {.name = "tentativas",
-                             .type = http::integer({.min = 0}),
-                             .description = "how often it was sent"},
-                            instant_or_null(
-                                "proxima_conciliacao_em",
-                                "when the authority is asked what became of it"
-                            ),
-                            text_or_null("alerta", "what a person has to look at"),
-                            text_or_null("justificativa", "of its cancellation"),
-                            text_or_null("protocolo_cancelamento"),
-                            text_or_null("prazo_inutilizacao", "of a number that was not used"),
-                            instant_or_null("reservado_em"),
-                            instant_or_null("autorizado_em"),
-                            instant_or_null("cancelado_em"),
-                            {.name = "created_at", .type = http::date_time()},
-                            {.name = "updated_at", .type = http::date_time()},
-                        })
+    return http::object(
+               {
+                   {.name = "id", .type = http::integer({.min = 1})},
+                   {.name = "tipo", .type = http::one_of(tipo_words())},
+                   {.name = "ambiente", .type = http::one_of(ambiente_words())},
+                   text_field("emitente", "CNPJ or CPF, without punctuation"),
+                   text_field("serie"),
+                   {.name = "numero", .type = http::integer({.min = 1})},
+                   {.name = "estado", .type = http::one_of(estado_words())},
+                   {.name = "versao",
+                    .type = http::integer({.min = 1}),
+                    .description = "grows with every change; also the ETag"},
+                   text_or_null("chave_acesso", "given by the authority"),
+                   text_or_null("protocolo"),
+                   text_or_null("id_autoridade", "what the authority knows it by"),
+                   text_field("id_idempotencia", "its natural key and environment"),
+                   text_or_null(
+                       "idempotencia_key", "of the request that sent it first, if it had one"
+                   ),
+                   text_or_null("xml_sha256", "of the bytes that were sent"),
+                   mensagens_field(),
+                   {.name = "tentativas",
+                    .type = http::integer({.min = 0}),
+                    .description = "how often it was sent"},
+                   instant_or_null(
+                       "proxima_conciliacao_em", "when the authority is asked what became of it"
+                   ),
+                   text_or_null("alerta", "what a person has to look at"),
+                   text_or_null("justificativa", "of its cancellation"),
+                   text_or_null("protocolo_cancelamento"),
+                   text_or_null("prazo_inutilizacao", "of a number that was not used"),
+                   {.name = "substituto_id",
+                    .type = http::integer({.min = 1}).or_null(),
+                    .description = "the document that took its place"},
+                   instant_or_null(
+                       "prazo_substituicao", "until when it can be cancelled by substitution"
+                   ),
+                   instant_or_null("reservado_em"),
+                   instant_or_null("autorizado_em"),
+                   instant_or_null("cancelado_em"),
+                   {.name = "created_at", .type = http::date_time()},
+                   {.name = "updated_at", .type = http::date_time()},
+               }
+    )
         .named("DocumentoFiscal");
 }
 
@@ -127,7 +138,7 @@ Schema resultado_schema()
                         "`conciliacao`: what the authority said when it was asked"},
                    {.name = "effect",
                     .type = http::text(),
-                    .description = "`unknown`, where it is so",
+                    .description = "`unknown` or `none`, where it is no success",
                     .required = false},
                }
     )
@@ -139,7 +150,9 @@ Schema tentativa_schema()
     return http::object(
                {
                    {.name = "id", .type = http::integer({.min = 1})},
-                   text_field("operacao", "emitir, consultar, cancelar, consultar-cancelamento"),
+                   text_field(
+                       "operacao", "emitir, consultar, cancelar, consultar-cancelamento, inutilizar"
+                   ),
                    {.name = "tentativa", .type = http::integer({.min = 1})},
                    text_or_null("xml_sha256", "what was sent"),
                    text_or_null(

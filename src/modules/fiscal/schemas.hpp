@@ -13,6 +13,7 @@ namespace umavez::fiscal {
 
 void add_document_routes(key_protocol::Api& api, const std::shared_ptr<Counter>& counter);
 void add_order_routes(key_protocol::Api& api, const std::shared_ptr<Counter>& counter);
+void add_voiding_routes(key_protocol::Api& api, const std::shared_ptr<Counter>& counter);
 
 http::Schema documento_schema();
 http::Schema resultado_schema();  // {"sucesso", "documento", "origem"}

@@ -30,6 +30,7 @@ struct Settings {
     Duration emit_limit = std::chrono::seconds{60};
     Duration consult_limit = std::chrono::seconds{30};
     Duration cancel_limit = std::chrono::seconds{60};
+    Duration void_limit = std::chrono::seconds{60};
     RetryRule retry = {};  // while somebody waits
     GuardSettings guard = {};
     // Longer than a call that nobody waits for any more can take to arrive: before that an authority's "there
@@ -39,8 +40,10 @@ struct Settings {
     Duration lease = std::chrono::seconds{30};
 };
 
-// Reads what a document says of itself. invalid_argument: the sentence names the element and the cure.
-using XmlReader = std::function<Result<Identidade>(std::string_view xml)>;
+// Reads what a document says of itself. `told`: the environment as the request has it, for documents that do
+// not say it. invalid_argument: the sentence names the element and the cure.
+using XmlReader =
+    std::function<Result<Identidade>(std::string_view xml, std::optional<Ambiente> told)>;
 
 // A type of document that this program can handle. What is pointed to outlives the module.
 struct TipoParts {
@@ -53,6 +56,7 @@ struct CallMade {
     TenantId tenant_id;
     std::int64_t documento_id = 0;
     std::string id_idempotencia;
+    std::string_view authority;  // its name
     std::string_view operacao;
     std::uint32_t tentativa = 1;  // of this drive
     Said said;
@@ -75,6 +79,10 @@ struct Alert {
 };
 using FiscalEvent = std::variant<CallMade, EstadoChanged, Alert>;
 
+// Why a number is looked at: to tell a client at once, or to use it now. Whoever uses it holds its series
+// until the transaction ends.
+enum class NumberCheck : std::uint8_t { to_tell, before_use };
+
 // What the module needs. Engine, database and authorities outlive it.
 struct Needs {
     Engine& engine;
@@ -83,9 +91,12 @@ struct Needs {
     std::map<std::string, TenantId> issuers;  // an issuer belongs to one tenant
     Settings settings = {};
     // Whether a number may be used that nobody reserved, for documents that are not there yet. Empty: every
-    // number may. Runs in a read-only transaction.
+    // number may. `to_tell` runs in a read-only transaction.
     std::function<Result<std::optional<http::Problem>>(
-        Transaction& transaction, const TenantId& tenant_id, const Identidade& identidade
+        Transaction& transaction,
+        const TenantId& tenant_id,
+        const Identidade& identidade,
+        NumberCheck why
     )>
         check_number = {};
     // For logs and metrics; called by many threads, throws nothing.

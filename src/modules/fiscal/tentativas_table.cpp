@@ -50,6 +50,7 @@ std::string_view to_text(Operacao operacao) noexcept
         case Operacao::consultar: return "consultar";
         case Operacao::cancelar: return "cancelar";
         case Operacao::consultar_cancelamento: return "consultar-cancelamento";
+        case Operacao::inutilizar: return "inutilizar";
     }
     return "";
 }
@@ -137,7 +138,7 @@ Result<std::vector<std::string>> sent_versions(
         transaction.query(
             "SELECT xml_sha256, max(id) FROM documentos_tentativas "
             "WHERE documento_id = $1 AND operacao = $2 AND xml_sha256 IS NOT NULL "
-            "GROUP BY xml_sha256 ORDER BY 2 DESC LIMIT 10",
+            "GROUP BY xml_sha256 ORDER BY 2 DESC",
             {documento_id, std::string{to_text(operacao)}}
         ),
         to_digest
@@ -157,6 +158,47 @@ Result<std::optional<LastSaid>> find_last_said(
     if (rows->empty() || rows->front().is_null(0)) return std::nullopt;
     const auto word = parse_word(rows->front().text(0));
     return LastSaid{word.value_or(Word::unknown), rows->front().text(1)};
+}
+
+Result<std::vector<Instant>> enquiries_since(
+    Transaction& transaction, std::int64_t documento_id, Instant since
+)
+{
+    const auto to_instant = [](const Row& row) -> Result<Instant> {
+        return from_micros(row.integer(0));
+    };
+    return modules::all_rows(
+        transaction.query(
+            "SELECT em FROM documentos_tentativas WHERE documento_id = $1 AND em >= $2 "
+            "AND (operacao = $3 OR operacao = $4) AND palavra <> $5 ORDER BY id",
+            {documento_id,
+             to_micros(since),
+             std::string{to_text(Operacao::consultar)},
+             std::string{to_text(Operacao::consultar_cancelamento)},
+             std::string{to_text(Word::unreached)}}
+        ),
+        to_instant
+    );
+}
+
+Result<std::int64_t> count_refusals(
+    Transaction& transaction,
+    std::int64_t documento_id,
+    const std::string& xml_sha256,
+    Instant since
+)
+{
+    const auto counted = transaction.query(
+        "SELECT count(*) FROM documentos_tentativas WHERE documento_id = $1 AND operacao = $2 "
+        "AND xml_sha256 = $3 AND palavra = $4 AND em >= $5",
+        {documento_id,
+         std::string{to_text(Operacao::emitir)},
+         xml_sha256,
+         std::string{to_text(Word::refused)},
+         to_micros(since)}
+    );
+    if (!counted) return std::unexpected(counted.error());
+    return counted->front().integer(0);
 }
 
 Result<modules::Listed<Tentativa>> list_tentativas(

@@ -18,7 +18,13 @@
 
 namespace umavez::fiscal {
 
-enum class Operacao : std::uint8_t { emitir, consultar, cancelar, consultar_cancelamento };
+enum class Operacao : std::uint8_t {
+    emitir,
+    consultar,
+    cancelar,
+    consultar_cancelamento,
+    inutilizar,
+};
 std::string_view to_text(Operacao operacao) noexcept;  // "consultar-cancelamento"
 
 struct Tentativa {
@@ -51,7 +57,7 @@ Result<void> end_tentativa(
     Transaction& transaction, std::int64_t tentativa_id, const Said& said, Duration took
 );
 
-// The digests of what this operation sent, each once, the newest first; at most ten.
+// The digests of what this operation sent, each once, the newest first.
 Result<std::vector<std::string>> sent_versions(
     Transaction& transaction, std::int64_t documento_id, Operacao operacao
 );
@@ -65,6 +71,19 @@ struct LastSaid {
 // Nullopt: there was none, or nobody heard the answer.
 Result<std::optional<LastSaid>> find_last_said(
     Transaction& transaction, std::int64_t documento_id, Operacao operacao
+);
+
+// When the authority was asked about the document, since then; the oldest first.
+Result<std::vector<Instant>> enquiries_since(
+    Transaction& transaction, std::int64_t documento_id, Instant since
+);
+
+// How often these bytes were refused since then.
+Result<std::int64_t> count_refusals(
+    Transaction& transaction,
+    std::int64_t documento_id,
+    const std::string& xml_sha256,
+    Instant since
 );
 
 // A page in the order of their ids.

@@ -34,6 +34,7 @@ enum class Fault : std::uint8_t {
     rubbish,        // stored, answered with a code that nobody knows
     unclear,        // nothing was stored, answered with a code that nobody knows
     half,           // of an enquiry: the access key was found, the rest was not answered
+    certificate,    // the certificate that we show is not taken
 };
 
 class TestAuthority final : public Authority {
@@ -63,7 +64,13 @@ public:
         end(subject.id_autoridade);
         return said;
     }
-    Said consult(const Subject& subject, Duration, const std::stop_token& stop) const override
+    Said consult(const Subject& subject, Duration limit, const std::stop_token& stop) const override
+    {
+        Said said = consult_now(subject, limit, stop);
+        said.exchanges = 1;
+        return said;
+    }
+    Said consult_now(const Subject& subject, Duration, const std::stop_token& stop) const
     {
         std::unique_lock lock{mutex_};
         ++consults;
@@ -72,15 +79,19 @@ public:
         if (stop.stop_requested()) return {.word = Word::unknown, .detail = "stopped"};
         if (fault == Fault::unreached) return {.word = Word::unreached};
         if (fault == Fault::throttled) return {.word = Word::throttled, .wait = throttle_wait};
-        asked_with.push_back(subject.chave);
+        if (fault == Fault::certificate) return certificate_refused();
+        asked_with.push_back(subject.pista);
         if (fault == Fault::half) {
-            Said said = what_is_there(subject);
-            said.word = Word::unknown;
-            return said;
+            const Said said = what_is_there(subject);
+            return {.word = Word::unknown, .pista = said.chave};
         }
         if (fault != Fault::none)
             return {.word = Word::unknown, .detail = "503", .http_status = 503};
         return what_is_there(subject);
+    }
+    std::optional<bool> is_made_of(const std::string& given, const std::string& sent) const override
+    {
+        return given == "<nfse>" + sent + "</nfse>";
     }
     Result<std::string> make_cancellation(
         const Subject& subject, const std::string& justificativa, Instant now
@@ -100,11 +111,43 @@ public:
         ++cancels;
         pedidos.push_back(cancelamento.pedido);
         const Fault fault = begin(lock, cancel_faults, subject.id_autoridade, stop);
-        const Said said = cancel_now(subject, fault);
+        const Said said = cancel_now(subject, cancelamento, fault);
         end(subject.id_autoridade);
         return said;
     }
+    Result<std::string> make_substitution(
+        const Subject& subject,
+        const std::string& justificativa,
+        const std::string& chave_substituta,
+        Instant
+    ) const override
+    {
+        return "<substitui chave='" + subject.chave + "' por='" + chave_substituta + "'>" +
+               justificativa + "</substitui>";
+    }
+    Result<std::string> make_voiding(const Inutilizacao& inutilizacao) const override
+    {
+        return "<inutiliza uf='" + inutilizacao.uf + "' n='" +
+               std::to_string(inutilizacao.primeiro) + "'/>";
+    }
+    Said void_numbers(
+        const Inutilizacao& inutilizacao,
+        const std::string& pedido,
+        Duration,
+        const std::stop_token& stop
+    ) const override
+    {
+        std::unique_lock lock{mutex_};
+        ++voids;
+        pedidos.push_back(pedido);
+        const std::string id = "DPS" + std::to_string(inutilizacao.primeiro);
+        const Fault fault = begin(lock, void_faults, id, stop);
+        const Said said = void_now(id, fault);
+        end(id);
+        return said;
+    }
     Duration absence_settles_after() const noexcept override { return settles_after; }
+    std::uint32_t enquiries_per_hour() const noexcept override { return enquiries_most; }
 
     // What was on its way arrives; by itself it does when `arrives_within` is over.
     void land()
@@ -149,12 +192,14 @@ public:
     }
 
     // Guarded by mutex_; tests set them while nothing runs.
-    mutable std::deque<Fault> emit_faults, consult_faults, cancel_faults;
+    mutable std::deque<Fault> emit_faults, consult_faults, cancel_faults, void_faults;
     mutable std::map<std::string, Entry> ledger;
-    mutable int emits = 0, consults = 0, cancels = 0;
+    mutable std::map<std::string, std::string> voided;  // their protocols
+    mutable int emits = 0, consults = 0, cancels = 0, voids = 0;
+    std::uint32_t enquiries_most = 0;
     mutable int together_most = 0;  // calls that change one document at the same time
     mutable std::vector<std::string> pedidos;
-    mutable std::vector<std::string> asked_with;  // the access keys that enquiries knew
+    mutable std::vector<std::string> asked_with;  // what enquiries were told of those before
     bool dedupes = false;
     Duration settles_after{};
     Duration arrives_within = std::chrono::hours{1};
@@ -162,6 +207,14 @@ public:
     std::optional<Duration> throttle_wait;
 
 private:
+    static Said certificate_refused()
+    {
+        return {
+            .word = Word::unreached,
+            .detail = "the authority does not take the certificate of 00574753000100",
+            .is_certificate_refused = true,
+        };
+    }
     static Fault take(std::deque<Fault>& faults)
     {
         if (faults.empty()) return Fault::none;
@@ -202,6 +255,7 @@ private:
             case Fault::lands_later:
                 under_way.push_back({id, subject.xml, system_clock().boottime() + arrives_within});
                 return {.word = Word::unknown, .detail = "timeout"};
+            case Fault::certificate: return certificate_refused();
             case Fault::none:
             case Fault::answer_lost:
             case Fault::duplicate:
@@ -222,7 +276,7 @@ private:
         return what_is_there(subject);
     }
 
-    Said cancel_now(const Subject& subject, Fault fault) const
+    Said cancel_now(const Subject& subject, const Cancelamento& cancelamento, Fault fault) const
     {
         const std::string& id = subject.id_autoridade;
         switch (fault) {
@@ -239,6 +293,7 @@ private:
             case Fault::analysis:
                 ledger[id].is_in_analysis = true;
                 return {.word = Word::under_analysis};
+            case Fault::certificate: return certificate_refused();
             case Fault::half:
             case Fault::none:
             case Fault::answer_lost:
@@ -248,9 +303,27 @@ private:
         }
         if (ledger[id].is_cancelled) return {.word = Word::exists, .mensagens = {{"E0840", "já"}}};
         register_event(id);
+        if (!cancelamento.chave_substituta.empty() && fault == Fault::none) {
+            return {.word = Word::substituted, .protocolo = "EVT" + id, .xml = "<evento/>"};
+        }
         if (fault == Fault::duplicate) return {.word = Word::exists};
         if (fault != Fault::none) return {.word = Word::unknown, .detail = "connection cut"};
         return {.word = Word::cancelled, .protocolo = "EVT" + id, .xml = "<evento/>"};
+    }
+
+    // Whoever voids again is told what was registered first.
+    Said void_now(const std::string& id, Fault fault) const
+    {
+        if (fault == Fault::unreached) return {.word = Word::unreached};
+        if (fault == Fault::request_lost) return {.word = Word::unknown, .detail = "timeout"};
+        if (fault == Fault::later) return {.word = Word::later};
+        if (fault == Fault::refused) {
+            return {.word = Word::refused, .mensagens = {{"453", "ano"}}};
+        }
+        if (ledger.contains(id)) return {.word = Word::exists, .mensagens = {{"241", "em uso"}}};
+        voided.emplace(id, "V" + std::to_string(voids));
+        if (fault != Fault::none) return {.word = Word::unknown, .detail = "connection cut"};
+        return {.word = Word::voided, .protocolo = voided[id], .xml = "<retInut/>"};
     }
 
     Said what_is_there(const Subject& subject) const

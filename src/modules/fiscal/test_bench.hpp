@@ -41,6 +41,7 @@ inline Settings quick_settings()
     settings.emit_limit = 200ms;
     settings.consult_limit = 200ms;
     settings.cancel_limit = 200ms;
+    settings.void_limit = 200ms;
     settings.retry = {.attempts = 3, .first = 2ms, .longest = 10ms};
     settings.guard = {.rule = {.per_minute = 0}, .block = 1h};
     settings.settle = 20ms;
@@ -62,7 +63,7 @@ inline Identidade identidade_of(std::int64_t numero)
         .id_autoridade = "DPS" + std::to_string(numero),
     };
 }
-inline Result<Identidade> read_test_xml(std::string_view xml)
+inline Result<Identidade> read_test_xml(std::string_view xml, std::optional<Ambiente> = {})
 {
     constexpr std::string_view start = "<dps n='";
     if (!xml.starts_with(start)) return fail(Errc::invalid_argument, "the root is not dps");
@@ -234,7 +235,7 @@ protected:
     Result<Driven> cancel(Process& process, std::int64_t numero)
     {
         const std::string why = "pedido do cliente, em duplicidade";
-        return fiscal::cancel(process.module, row(numero), &why);
+        return fiscal::cancel(process.module, tenant, identidade_of(numero).id_idempotencia, &why);
     }
     static How how(const Result<Driven>& driven)
     {

@@ -4,6 +4,7 @@
 // test, but send() may be called by many threads.
 
 #include "modules/fiscal/answers.hpp"
+#include "modules/fiscal/ids/id_idempotencia.hpp"
 #include "modules/fiscal/routes.hpp"
 #include "modules/fiscal/schema.hpp"
 #include "modules/fiscal/test_bench.hpp"
@@ -19,11 +20,47 @@ using modules::Answer;
 struct OfficeParts {
     TestAuthority authority;
     Settings settings = quick_settings();
-    std::function<
-        Result<std::optional<http::Problem>>(Transaction&, const TenantId&, const Identidade&)>
+    std::function<Result<std::optional<http::Problem>>(
+        Transaction&, const TenantId&, const Identidade&, NumberCheck
+    )>
         check_number;
     std::unique_ptr<Module> module;
 };
+
+// "<nfce n='17' e='9'>…": an NFC-e, off-line where e is 9.
+inline std::string test_nfce(std::int64_t numero, char tp_emis = '1')
+{
+    return "<nfce n='" + std::to_string(numero) + "' e='" + tp_emis + "'/>";
+}
+inline Result<Identidade> read_test_nfce(std::string_view xml, std::optional<Ambiente> = {})
+{
+    constexpr std::string_view start = "<nfce n='";
+    if (!xml.starts_with(start)) return fail(Errc::invalid_argument, "the root is not nfce");
+    const std::int64_t numero = std::stoll(std::string{xml.substr(start.size())});
+    const auto key = AccessKey::build({
+        .natural =
+            {
+                .tipo = Tipo::nfce,
+                .uf = "35",
+                .inscricao = cnpj,
+                .serie = 1,
+                .numero = numero,
+                .tp_emis = xml[xml.find("e='") + 3] - '0',
+            },
+        .aamm = "2611",
+        .c_nf = "10203040",
+    });
+    if (!key) return fail(Errc::invalid_argument, "no such key");
+    return Identidade{
+        .tipo = Tipo::nfce,
+        .ambiente = Ambiente::homologacao,
+        .emitente = cnpj,
+        .serie = "1",
+        .numero = numero,
+        .id_idempotencia = id_idempotencia(Ambiente::homologacao, key->natural_key()),
+        .id_autoridade = key->text(),
+    };
+}
 
 class Office : private OfficeParts, public modules::TestOffice {
 public:
@@ -85,14 +122,19 @@ private:
         module = std::make_unique<Module>(Needs{
             .engine = *engine,
             .database = *database,
-            .tipos = {{Tipo::nfse_nacional, {&authority, read_test_xml}}},
+            .tipos =
+                {{Tipo::nfse_nacional, {&authority, read_test_xml}},
+                 {Tipo::nfce, {&authority, read_test_nfce}}},
             .issuers = {{cnpj, tenant}},
             .settings = settings,
             .check_number = [this](
-                                Transaction& transaction, const TenantId& id, const Identidade& who
+                                Transaction& transaction,
+                                const TenantId& id,
+                                const Identidade& who,
+                                NumberCheck why
                             ) -> Result<std::optional<http::Problem>> {
                 if (!check_number) return std::nullopt;
-                return check_number(transaction, id, who);
+                return check_number(transaction, id, who, why);
             },
         });
         for (OperationSpec& spec : operations(*module)) {

@@ -25,21 +25,15 @@ Response conclude(Lease& lease, const Ended& ended)
 }  // namespace
 
 Result<Driven> drive_under_lease(
-    Module& module,
-    std::string_view operation,
-    const TenantId& tenant_id,
-    const std::string& id_idempotencia,
-    const LeaseHandler& handler
+    Module& module, Request request, When when, const LeaseHandler& handler
 )
 {
+    request.asks_now = when == When::now;
     std::optional<Ended> ended;
-    auto outcome = module.engine().leased(
-        request_of(operation, tenant_id, id_idempotencia),
-        [&](Lease& lease) {
-            ended = handler(lease);
-            return conclude(lease, *ended);
-        }
-    );
+    auto outcome = module.engine().leased(std::move(request), [&](Lease& lease) {
+        ended = handler(lease);
+        return conclude(lease, *ended);
+    });
     if (!outcome) return std::unexpected(outcome.error());
     return Driven{*std::move(outcome), std::move(ended)};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What emission and cancellation share: a document is driven under the engine's lease of its natural key, and
-// the key is completed as the drive ended. Thread-safe; the calls block.
+// What emission, cancellation and voiding share: a document is driven under the engine's lease of its
+// natural key, and the key is completed as the drive ended. Thread-safe; the calls block.
 
 #include "modules/fiscal/drive.hpp"
 #include "modules/fiscal/module.hpp"
@@ -10,10 +10,9 @@
 #include <umavez/operation.hpp>
 #include <umavez/outcome.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
 
 namespace umavez::fiscal {
 
@@ -25,15 +24,14 @@ struct Driven {
     std::optional<Ended> ended;  // of the handler, if it ran
 };
 
+// When a doubt is looked into: when its time has come, or because somebody wants to know.
+enum class When : std::uint8_t { due, now };
+
 // Runs the handler under the lease of the key. A handler that ends with `finished` has completed the lease
 // itself; otherwise it is freed, left in doubt or left to run out, as the drive ended.
 using LeaseHandler = std::function<Ended(Lease& lease)>;
 Result<Driven> drive_under_lease(
-    Module& module,
-    std::string_view operation,
-    const TenantId& tenant_id,
-    const std::string& id_idempotencia,
-    const LeaseHandler& handler
+    Module& module, Request request, When when, const LeaseHandler& handler
 );
 
 // Closes the key with a document that is decided already, by whomever.

@@ -73,6 +73,64 @@ TEST_F(Worker, AStopEndsCallsThatTakeTooLongAndAnotherProcessGoesOn)
     EXPECT_EQ(estado(1), Estado::autorizado);
 }
 
+TEST_F(Worker, AKeyWhoseProcessDiedBeforeItsDocumentWasWrittenIsFreed)
+{
+    settings.lease = 1s;  // longer than a claim takes on a busy machine
+    const Request request = request_of(emitir_operation, tenant, identidade_of(1).id_idempotencia);
+    {
+        Process& dead = start();
+        auto begun = dead.engine->begin(request);
+        ASSERT_TRUE(begun && std::holds_alternative<Lease>(*begun));
+        // It leaves without a word.
+        const Lease lease = std::move(std::get<Lease>(*begun));
+    }
+    stop_last();
+    Process& next = start();
+
+    converge_until(
+        [&] {
+            const auto story =
+                next.engine->explain({request.tenant_id, request.operation, *request.key});
+            return story && story->record && story->record->status == Status::failed;
+        },
+        next
+    );
+
+    EXPECT_EQ(authority.consults, 0);
+    EXPECT_FALSE(has_row(1));
+    EXPECT_EQ(how(emit(next, 1)), How::finished);
+    expect_agreement(1);
+}
+
+TEST_F(Worker, WhatWasTakenAndNotBegunIsGivenBackAtAStop)
+{
+    settings.lease = 9min;  // whoever takes a document hides it for at least so long
+    authority.settles_after = 5ms;
+    Process& process = start();
+    authority.emit_faults = {Fault::answer_lost};
+    authority.emit_faults.resize(4, Fault::request_lost);
+    authority.consult_faults.resize(12, Fault::request_lost);
+    for (int numero = 1; numero <= 4; ++numero) EXPECT_EQ(how(emit(process, numero)), How::open);
+    ASSERT_TRUE(database->transact([](Transaction& transaction) -> Result<void> {
+        const auto due = transaction.execute("UPDATE documentos_fiscais SET conciliar_em = numero");
+        if (!due) return std::unexpected(due.error());
+        return {};
+    }));
+    authority.close();
+    {
+        // Documents are taken by twos. The first is found at once and makes room for the third and fourth;
+        // the second and the third are sent, and wait outside.
+        FiscalWorker worker{process.module, {.threads = 2, .period = 5ms, .stop_grace = 20ms}};
+        authority.wait_for_callers(2);
+        worker.stop();
+    }
+
+    EXPECT_EQ(estado(1), Estado::autorizado);
+    const auto seen = look(*database, tenant, identidade_of(4).id_idempotencia);
+    EXPECT_LT(*seen->documento->conciliar_em - seen->now, 1min);
+    authority.open();
+}
+
 TEST_F(Worker, ADocumentIsTakenByOneAndHiddenFromOthers)
 {
     start_with_doubt(1);
@@ -124,25 +182,40 @@ TEST_F(Rows, AreWrittenOverTheVersionThatWasSeenAndOnlyWhereTheTableLeads)
     EXPECT_EQ(write(row(1), back).error().code, Errc::invalid_argument);
 }
 
-TEST_F(Rows, ANaturalKeyAndAnIdempotencyKeyAreThereOnce)
+TEST_F(Rows, ANaturalKeyIsThereOnceAndAKeyMeansOneDocument)
 {
-    const auto insert = [&](std::int64_t numero, const std::string& key) {
-        bool is_new = false;
+    const auto insert = [&](std::int64_t numero) {
+        std::optional<Documento> made;
         EXPECT_TRUE(database->transact([&](Transaction& transaction) -> Result<void> {
-            Documento documento{.tenant_id = tenant, .identidade = identidade_of(numero)};
-            documento.idempotencia_key = key;
-            const auto made = insert_documento(transaction, documento);
-            if (!made) return std::unexpected(made.error());
-            is_new = made->has_value();
+            auto inserted = insert_documento(
+                transaction, {.tenant_id = tenant, .identidade = identidade_of(numero)}
+            );
+            if (!inserted) return std::unexpected(inserted.error());
+            made = *std::move(inserted);
             return {};
         }));
-        return is_new;
+        return made;
+    };
+    const auto keep = [&](const Documento& documento, const std::string& key) {
+        bool is_kept = false;
+        EXPECT_TRUE(database->transact([&](Transaction& transaction) -> Result<void> {
+            const auto kept = keep_key(transaction, documento, key);
+            if (!kept) return std::unexpected(kept.error());
+            is_kept = *kept;
+            return {};
+        }));
+        return is_kept;
     };
 
-    EXPECT_TRUE(insert(1, "a"));
-    EXPECT_FALSE(insert(1, "b"));
-    EXPECT_FALSE(insert(2, "a"));
-    EXPECT_TRUE(insert(2, "b"));
+    const auto first = insert(1);
+    const auto second = insert(2);
+    ASSERT_TRUE(first && second);
+    EXPECT_FALSE(insert(1));
+    EXPECT_TRUE(keep(*first, "a"));
+    EXPECT_TRUE(keep(*first, "a"));
+    EXPECT_TRUE(keep(*first, "b"));
+    EXPECT_FALSE(keep(*second, "a"));
+    EXPECT_TRUE(keep(*second, "c"));
 }
 
 TEST_F(Rows, BytesThatAreDamagedAreNotSent)

@@ -22,8 +22,8 @@ enum class Call : std::uint8_t {
     emit = 1U << 0U,     // and the result of one document of a batch, whichever call brought it
     receipt = 1U << 1U,  // of a batch
     consult = 1U << 2U,
-    cancel = 1U << 3U,       // the event of a cancellation
-    void_number = 1U << 4U,  // its `authorised` means that the numbers are voided
+    cancel = 1U << 3U,  // the event of a cancellation
+    void_number = 1U << 4U,
     other = 1U << 5U,  // status of the service, distribution, contingency: not about our document
 };
 

@@ -60,7 +60,7 @@ Word word_of(std::span<const Rule> rules, const std::string& class_name, Call ca
 constexpr std::array cstat_rules = {
     Rule{"AUTHORISED", Word::authorised},
     Rule{"CANCELLED", Word::cancelled},
-    Rule{"VOIDED", Word::authorised},
+    Rule{"VOIDED", Word::voided},
     Rule{"EVENT_OK", Word::cancelled},
     Rule{"DENIED", Word::denied},
     Rule{"DENIED_OR_REJECTED", Word::refused},  // with a protocol: denied
@@ -90,6 +90,7 @@ const std::map<std::string, Word> cstat_exceptions = {
     {"136", Word::exists},  // the event is registered, but not linked: consult until 101 appears
     {"206", Word::denied},  // voided, in answer to an emission: the number is used up
     {"218", Word::exists},  // cancelled, in answer to an emission: ask what is there
+    {"563", Word::voided},  // the same range, before: the first request's protocol comes back
 };
 
 const std::map<std::string, Call> cstat_services = {
@@ -378,7 +379,7 @@ TEST(Word, OfAnAnswerThatTellsNothingTheEffectIsUnknown)
     for (const Word word : {Word::refused, Word::later, Word::throttled, Word::unreached}) {
         EXPECT_EQ(effect_of(word), Effect::none) << to_text(word);
     }
-    for (const Word word : {Word::authorised, Word::cancelled, Word::denied}) {
+    for (const Word word : {Word::authorised, Word::cancelled, Word::denied, Word::voided}) {
         EXPECT_EQ(effect_of(word), Effect::applied) << to_text(word);
     }
 }

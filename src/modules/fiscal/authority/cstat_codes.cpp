@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr auto rows = std::to_array<CodeRow>({
     {"100", of(Call::emit, Call::receipt, Call::consult), Word::authorised, "use authorised"},
     {"101", of(Call::consult), Word::cancelled, "cancellation homologated"},
-    {"102", of(Call::void_number), Word::authorised, "number range voided"},
+    {"102", of(Call::void_number), Word::voided, "number range voided"},
     {"103", of(Call::emit), Word::exists, "batch received, receipt issued", 15s},
     {"104", of(Call::emit, Call::receipt), Word::unknown, "batch processed"},
     {"105", of(Call::receipt), Word::exists, "batch still in process", 15s},
@@ -83,7 +83,7 @@ constexpr auto rows = std::to_array<CodeRow>({
      "cNF in the key differs; xMotivo may carry the stored key"},
     {"563",
      of(Call::void_number),
-     Word::exists,
+     Word::voided,
      "same range already voided; nProt of the first request comes back"},
     {"570", of(Call::emit), Word::refused, "tpEmis 3/6/7 outside SVC"},
     {"573", of(Call::cancel), Word::exists, "duplicate event (tpEvento + chNFe + nSeqEvento)"},

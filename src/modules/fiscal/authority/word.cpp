@@ -11,6 +11,7 @@ constexpr std::array words = {
     Word::substituted,
     Word::under_analysis,
     Word::denied,
+    Word::voided,
     Word::refused,
     Word::exists,
     Word::absent,
@@ -30,6 +31,7 @@ std::string_view to_text(Word word) noexcept
         case Word::substituted: return "substituted";
         case Word::under_analysis: return "under_analysis";
         case Word::denied: return "denied";
+        case Word::voided: return "voided";
         case Word::refused: return "refused";
         case Word::exists: return "exists";
         case Word::absent: return "absent";
@@ -61,7 +63,8 @@ Effect effect_of(Word word) noexcept
         case Word::cancelled:
         case Word::substituted:
         case Word::under_analysis:
-        case Word::denied: return Effect::applied;  // a denial is kept, and uses the number up
+        case Word::denied:  // is kept, and uses the number up
+        case Word::voided: return Effect::applied;
         case Word::refused:
         case Word::absent:
         case Word::later:

@@ -17,6 +17,7 @@ enum class Word : std::uint8_t {
     substituted,     // another document took its place
     under_analysis,  // the tax office looks at a cancellation
     denied,          // refused for good; the number is used up
+    voided,          // of a voiding alone: the numbers are given up, now or before
     refused,         // refused as it is; nothing was stored, the number may be used again
     exists,          // something is there already under this number or event: ask what
     absent,          // there is no such document: the only word that allows to send again

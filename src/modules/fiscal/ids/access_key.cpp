@@ -2,6 +2,7 @@
 
 #include "base/assert.hpp"
 #include "modules/fiscal/ids/modulo11.hpp"
+#include "modules/fiscal/ids/uf.hpp"
 
 #include <fmt/format.h>
 
@@ -10,14 +11,6 @@
 
 namespace umavez::fiscal {
 namespace {
-
-constexpr std::array<std::string_view, 27> ufs = {
-    "11", "12", "13", "14", "15", "16", "17",              // north
-    "21", "22", "23", "24", "25", "26", "27", "28", "29",  // north-east
-    "31", "32", "33", "35",                                // south-east
-    "41", "42", "43",                                      // south
-    "50", "51", "52", "53",                                // centre-west
-};
 
 constexpr std::string_view id_prefix = "NFe";
 constexpr std::int64_t cpf_serie_first = 910;
@@ -58,7 +51,8 @@ Parsed<Printed> print(const NaturalKeyFields& fields)
 
 bool is_uf(std::string_view code) noexcept
 {
-    return std::ranges::find(ufs, code) != ufs.end();
+    const auto uf = find_uf(code);
+    return uf && uf->codigo == code;
 }
 
 Parsed<NaturalKey> NaturalKey::make(const NaturalKeyFields& fields)

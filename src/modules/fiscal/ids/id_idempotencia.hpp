@@ -14,11 +14,15 @@
 #include "modules/fiscal/ids/tipo.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace umavez::fiscal {
 
 std::string id_idempotencia(Ambiente ambiente, const NaturalKey& key);
 std::string id_idempotencia(Ambiente ambiente, const DpsId& id);
 std::string id_idempotencia(Ambiente ambiente, const SpRpsKey& key);
+
+// The code of the state in the text of an NF-e or NFC-e: "35". Empty for other types.
+std::string_view uf_of(std::string_view id_idempotencia) noexcept;
 
 }  // namespace umavez::fiscal

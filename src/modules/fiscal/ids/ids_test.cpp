@@ -3,6 +3,7 @@
 #include "modules/fiscal/ids/id_idempotencia.hpp"
 #include "modules/fiscal/ids/modulo11.hpp"
 #include "modules/fiscal/ids/nfse_event_id.hpp"
+#include "modules/fiscal/ids/uf.hpp"
 
 #include <gtest/gtest.h>
 
@@ -202,6 +203,29 @@ TEST(IdFault, EachHasWordsInBothLanguages)
         EXPECT_FALSE(describe(fault).en.empty());
         EXPECT_FALSE(describe(fault).pt.empty());
     }
+}
+
+TEST(IdIdempotencia, TellsTheStateOfANote)
+{
+    EXPECT_EQ(uf_of("nfe:1:55_35_58716523000119_001_000000030"), "35");
+    EXPECT_EQ(uf_of("nfce:2:65_43_58716523000119_001_000000030_9"), "43");
+    for (const char* const other :
+         {"nfse-sp:1:000031000000_OL03_000000000001", "nfe:1:55_99_5", "nfe:1:5", "nfe", ""}) {
+        EXPECT_EQ(uf_of(other), "") << other;
+    }
+}
+
+TEST(Uf, IsFoundByEitherName)
+{
+    EXPECT_EQ(all_ufs().size(), 27U);
+    for (const Uf& uf : all_ufs()) {
+        EXPECT_EQ(find_uf(uf.sigla)->codigo, uf.codigo);
+        EXPECT_EQ(find_uf(uf.codigo)->sigla, uf.sigla);
+        EXPECT_TRUE(is_uf(uf.codigo));
+        EXPECT_FALSE(is_uf(uf.sigla));
+    }
+    EXPECT_FALSE(find_uf("XX"));
+    EXPECT_FALSE(find_uf(""));
 }
 
 }  // namespace

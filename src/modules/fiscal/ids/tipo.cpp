@@ -60,6 +60,11 @@ std::optional<Ambiente> parse_ambiente(std::string_view text) noexcept
     return find_word(ambientes, text);
 }
 
+bool has_voiding(Tipo tipo) noexcept
+{
+    return tipo == Tipo::nfe || tipo == Tipo::nfce;
+}
+
 std::vector<std::string> tipo_words()
 {
     return to_texts(tipos);

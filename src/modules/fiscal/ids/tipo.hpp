@@ -25,6 +25,8 @@ std::string_view to_text(Tipo tipo) noexcept;
 std::string_view to_text(Ambiente ambiente) noexcept;
 std::optional<Tipo> parse_tipo(std::string_view text) noexcept;
 std::optional<Ambiente> parse_ambiente(std::string_view text) noexcept;
+// Whether its authority voids numbers that were never used.
+bool has_voiding(Tipo tipo) noexcept;
 std::vector<std::string> tipo_words();
 std::vector<std::string> ambiente_words();
 

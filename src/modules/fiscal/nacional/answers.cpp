@@ -47,6 +47,15 @@ public:
     {
         return is_object_ ? text_of(root(), name) : std::string{};
     }
+    // Of the authority itself, in whatever shape.
+    bool has_errors() const
+    {
+        if (!is_object_) return false;
+        constexpr std::array names = {"erros", "erro", "Erros", "Erro"};
+        return std::ranges::any_of(names, [this](const char* name) {
+            return root().find(name).has_value();
+        });
+    }
     std::vector<Mensagem> mensagens() const
     {
         return is_object_ ? find_mensagens(root()) : std::vector<Mensagem>{};
@@ -66,19 +75,43 @@ Said begin(const HttpAnswer& answer, const Body& body)
     return said;
 }
 
-Said unknown(Said said, std::string why)
+// In English or Portuguese.
+bool speaks_of_certificate(std::string_view text)
 {
-    said.word = Word::unknown;
-    said.detail = std::move(why);
-    return said;
+    const auto is_same = [](char left, char right) {
+        return left == right || (left >= 'A' && left <= 'Z' && left - 'A' + 'a' == right);
+    };
+    using namespace std::string_view_literals;
+    return std::ranges::any_of(std::array{"certificate"sv, "certificado"sv}, [&](auto word) {
+        return !std::ranges::search(text, word, is_same).empty();
+    });
+}
+
+// Not the authority, but a front: nginx has two statuses for it, or says it under 400; others under 401 and
+// 403. What the authority says of certificates in errors of its own is about signatures, or about actors.
+bool refuses_certificate(int status, const Body& body, std::string_view text)
+{
+    if (status == 495 || status == 496) return true;
+    const bool may_refuse = status == 400 || status == 401 || status == 403;
+    return may_refuse && !body.has_errors() && speaks_of_certificate(text);
 }
 
 // What nobody has agreed on: told as it came.
-Said unread(Said said, std::string_view body)
+Said unread(Said said, const Body& body, std::string_view text)
 {
+    said.is_certificate_refused = refuses_certificate(said.http_status, body, text);
     const std::string why =
-        fmt::format("HTTP {}: {}", said.http_status, body.empty() ? "no body" : shown(body));
+        fmt::format("HTTP {}: {}", said.http_status, text.empty() ? "no body" : shown(text));
     return unknown(std::move(said), why);
+}
+
+// To those who are no actors of the note it is forbidden, whatever certificate they have.
+Said unread_note(Said said, const Body& body, std::string_view text)
+{
+    const bool is_forbidden = said.http_status == 401 || said.http_status == 403;
+    Said open = unread(std::move(said), body, text);
+    open.is_certificate_refused = open.is_certificate_refused && !is_forbidden;
+    return open;
 }
 
 // Of several codes the word that promises least decides.
@@ -211,7 +244,7 @@ Said read_emission(const HttpAnswer& answer, std::string_view id_dps)
     if (said.word == Word::throttled) return said;
     if (is_success(answer.status)) {
         const std::string chave = body.text("chaveAcesso");
-        if (!is_key(chave)) return unread(std::move(said), answer.body);
+        if (!is_key(chave)) return unread(std::move(said), body, answer.body);
         if (!is_about(body, id_dps))
             return unknown(std::move(said), "the answer speaks of another DPS");
         if (!take_nfse(said, body.text("nfseXmlGZipB64"), chave)) {
@@ -220,7 +253,7 @@ Said read_emission(const HttpAnswer& answer, std::string_view id_dps)
         said.word = Word::authorised;
         return said;
     }
-    if (said.mensagens.empty()) return unread(std::move(said), answer.body);
+    if (said.mensagens.empty()) return unread(std::move(said), body, answer.body);
     return reject(std::move(said), Call::emit);
 }
 
@@ -233,12 +266,12 @@ Said read_dps_answer(const HttpAnswer& answer, std::string_view id_dps)
         said.word = Word::absent;
         return said;
     }
-    if (answer.status != 200) return unread(std::move(said), answer.body);
+    if (answer.status != 200) return unread(std::move(said), body, answer.body);
     said.chave = body.text("chaveAcesso");
     // To HEAD there is no body: it exists, and no more is told.
     if (!answer.body.empty() && (!is_key(said.chave) || !is_about(body, id_dps))) {
         said.chave.clear();
-        return unread(std::move(said), answer.body);
+        return unread(std::move(said), body, answer.body);
     }
     said.word = Word::exists;
     return said;
@@ -249,7 +282,7 @@ Said read_nfse_answer(const HttpAnswer& answer, std::string_view chave)
     const Body body{answer.body};
     Said said = begin(answer, body);
     if (said.word == Word::throttled) return said;
-    if (answer.status != 200) return unread(std::move(said), answer.body);
+    if (answer.status != 200) return unread_note(std::move(said), body, answer.body);
     if (!take_nfse(said, body.text("nfseXmlGZipB64"), chave)) {
         return unknown(std::move(said), "the answer has no NFS-e of its key");
     }
@@ -266,7 +299,8 @@ Said read_event_answer(const HttpAnswer& answer, std::string_view chave, std::st
         said.word = Word::absent;
         return said;
     }
-    if (answer.status != 200 || !body.is_object()) return unread(std::move(said), answer.body);
+    if (answer.status != 200 || !body.is_object())
+        return unread_note(std::move(said), body, answer.body);
     bool is_found = take_event(said, body.text("eventoXmlGZipB64"), chave, evento);
     const auto eventos = body.root().find("eventos");
     if (!is_found && eventos && eventos->kind() == JsonKind::array) {
@@ -291,7 +325,7 @@ Said read_cancellation(const HttpAnswer& answer, std::string_view chave)
         said.word = Word::cancelled;
         return said;
     }
-    if (said.mensagens.empty()) return unread(std::move(said), answer.body);
+    if (said.mensagens.empty()) return unread(std::move(said), body, answer.body);
     return reject(std::move(said), Call::cancel);
 }
 

@@ -140,6 +140,49 @@ TEST(AnswersTest, ACodeUnderAnotherStatusRefusesNothing)
     expect_all(cases, [](const HttpAnswer& answer) { return read_cancellation(answer, chave); });
 }
 
+// Pages of fronts, as they were seen, and what the authority itself says with the same statuses.
+TEST(AnswersTest, AFrontMayRefuseTheCertificate)
+{
+    const std::string nginx = "<html><head><title>400 The SSL certificate error</title></head>";
+    const std::string gateway = R"({"statusCode":403,"message":"Invalid Certificate"})";
+    const std::string iis = "HTTP Error 403.16 - Forbidden: your client CERTIFICATE is untrusted";
+    const std::string portuguese = "<html>Certificado digital nao autorizado</html>";
+    struct Page {
+        int status;
+        std::string body;
+        bool is_refusal;
+        bool is_refusal_of_a_reader = false;  // who may be no actor of the note
+    };
+    for (const Page& page : std::vector<Page>{
+             {495, "", true, true},
+             {496, "", true, true},
+             {400, nginx, true, true},
+             {401, gateway, true},
+             {403, gateway, true},
+             {403, iis, true},
+             {403, portuguese, true},
+             {403, "<html>Request blocked</html>", false},
+             {403, "", false},
+             {500, nginx, false},
+             {404, "<html>certificate</html>", false},
+             {400, R"({"erros":[{"descricao":"Certificado da assinatura vencido"}]})", false},
+             {403, R"({"Erro":"certificado"})", false},
+             {403, R"({"erro":{"codigo":"E403","descricao":"certificado de quem nao atua"}})", false
+             },
+         }) {
+        const HttpAnswer answer{.status = page.status, .body = page.body};
+        for (const Said& said : {read_emission(answer, id_dps), read_cancellation(answer, chave)}) {
+            EXPECT_EQ(said.is_certificate_refused, page.is_refusal) << page.status << page.body;
+            EXPECT_EQ(effect_of(said.word) == Effect::none, said.word == Word::refused);
+        }
+        EXPECT_EQ(read_dps_answer(answer, id_dps).is_certificate_refused, page.is_refusal);
+        for (const Said& said :
+             {read_nfse_answer(answer, chave), read_event_answer(answer, chave, "101101")}) {
+            EXPECT_EQ(said.is_certificate_refused, page.is_refusal_of_a_reader) << page.body;
+        }
+    }
+}
+
 TEST(AnswersTest, MessagesAreKept)
 {
     const Said said = read_emission(

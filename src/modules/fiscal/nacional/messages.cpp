@@ -1,24 +1,12 @@
 #include "modules/fiscal/nacional/messages.hpp"
 
-#include "base/utf8.hpp"
+#include "modules/fiscal/authority/http_answer.hpp"
 
 #include <optional>
+#include <utility>
 
 namespace umavez::fiscal::nacional {
 namespace {
-
-// What is kept of them goes into the row, into every answer about the document and into the log.
-constexpr std::size_t mensagens_max = 50;
-constexpr std::size_t codigo_chars_max = 40;
-constexpr std::size_t descricao_chars_max = 500;
-
-std::string cut(std::string text, std::size_t chars_max)
-{
-    std::string_view rest = text;
-    for (std::size_t count = 0; !rest.empty() && count < chars_max; ++count) take_character(rest);
-    text.resize(text.size() - rest.size());
-    return text;
-}
 
 std::optional<JsonValue> find_member(JsonValue object, std::string_view name)
 {
@@ -38,9 +26,7 @@ void add_mensagem(JsonValue value, std::vector<Mensagem>& found)
     if (const std::string more = text_of(value, "complemento"); !more.empty()) {
         mensagem.descricao += mensagem.descricao.empty() ? more : ": " + more;
     }
-    mensagem.codigo = cut(std::move(mensagem.codigo), codigo_chars_max);
-    mensagem.descricao = cut(std::move(mensagem.descricao), descricao_chars_max);
-    found.push_back(std::move(mensagem));
+    found.push_back(make_mensagem(std::move(mensagem.codigo), std::move(mensagem.descricao)));
 }
 
 }  // namespace

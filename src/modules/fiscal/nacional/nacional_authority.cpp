@@ -1,17 +1,15 @@
 #include "modules/fiscal/nacional/nacional_authority.hpp"
 
-#include "base/headers.hpp"
 #include "base/json_object.hpp"
+#include "modules/fiscal/exchange/exchange.hpp"
 #include "modules/fiscal/ids/nfse_event_id.hpp"
 #include "modules/fiscal/nacional/answers.hpp"
 #include "modules/fiscal/nacional/dps.hpp"
 #include "modules/fiscal/nacional/packing.hpp"
 #include "modules/fiscal/nacional/pedido_cancelamento.hpp"
-#include "outbound/retry_after.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace umavez::fiscal::nacional {
@@ -20,9 +18,14 @@ namespace {
 // An NFS-e of the largest DPS, packed, with room.
 constexpr std::size_t answer_bytes_max = 8 * 1024 * 1024;
 
-Said unreached(std::string why)
+ExchangeTerms terms_of(const NacionalOptions& options)
 {
-    return {.word = Word::unreached, .detail = std::move(why)};
+    return {
+        .ca_file = options.ca_file,
+        .ca_setting = "fiscal.nacional.ca_file",
+        .connect_timeout = options.connect_timeout,
+        .answer_bytes_max = answer_bytes_max,
+    };
 }
 
 }  // namespace
@@ -38,69 +41,46 @@ public:
     )
         : authority_(authority),
           subject_(subject),
-          stop_(stop),
-          limit_(std::chrono::ceil<std::chrono::milliseconds>(limit))
+          limit_(limit),
+          exchange_(
+              *authority.certificates_,
+              authority.clock_,
+              terms_of(authority.options_),
+              subject.emitente,
+              stop
+          )
     {
-        auto certificate =
-            authority.certificates_->find(subject.emitente, authority.clock_.realtime());
-        if (!certificate) {
-            missing_ = certificate.error().detail;
-            return;
-        }
-        rule_ = {
-            .allow_private = true,
-            .ca_file = authority.options_.ca_file,
-            .certificate = *std::move(certificate),
-        };
     }
 
-    // `read` makes a Said of the HttpAnswer.
-    template <typename Read>
-    Said ask(std::string_view method, const std::string& path, const std::string& body, Read read)
+    Said ask(
+        const std::string& method,
+        const std::string& path,
+        std::string body,
+        const Exchange::Read& read
+    )
     {
-        if (!rule_.certificate) return unreached(missing_);
         const std::string& base = authority_.base_of(subject_.ambiente);
-        if (base.empty()) return unreached("this environment has no address");
-        if (limit_ <= std::chrono::milliseconds{0}) return unreached("it was given no time");
-        if (stop_.stop_requested()) return unreached("cut: the sender stops");
-        outbound::Call call{
-            .method = std::string{method},
-            .url = base + path,
+        Request request{
+            .what = method + " " + path,
+            .method = method,
+            .url = base.empty() ? "" : base + path,
             .headers = {{"Accept", "application/json"}},
-            .body = body,
-            .connect_timeout = std::min(authority_.options_.connect_timeout, limit_),
-            .total_timeout = limit_,
-            .body_bytes_max = answer_bytes_max,
+            .body = std::move(body),
         };
-        if (!body.empty()) call.headers.push_back({"Content-Type", "application/json"});
-        ++exchanges_;
-        const auto reply = outbound::call(call, rule_, stop_);
-        if (!reply) {
-            const auto& error = reply.error();
-            const bool is_unreached = error.effect == Effect::none;
-            return {
-                .word = is_unreached ? Word::unreached : Word::unknown,
-                .detail = fmt::format("{} {}: {}", method, path, error.detail),
-            };
+        if (!request.body.empty()) {
+            request.headers.push_back({"Content-Type", "application/json"});
         }
-        const auto retry = find_lines(reply->headers, "Retry-After");
-        Said said = read(HttpAnswer{
-            .status = reply->status,
-            .body = reply->body,
-            .retry_after = outbound::parse_retry_after(retry.value, authority_.clock_.realtime()),
-        });
-        if (!said.detail.empty()) said.detail = fmt::format("{} {}: {}", method, path, said.detail);
-        return said;
+        return exchange_.ask(std::move(request), limit_, read);
     }
 
-    std::uint32_t exchanges() const noexcept { return exchanges_; }
+    Said end(Said said) const { return exchange_.end(std::move(said)); }
 
     Said consult()
     {
         if (!subject_.chave.empty()) {
             return follow_events({.word = Word::exists, .chave = subject_.chave});
         }
-        std::string chave = subject_.chave_vista;
+        std::string chave = subject_.pista;
         if (chave.empty()) {
             Said key = find_key();
             if (key.word != Word::exists) return key;
@@ -117,7 +97,7 @@ public:
         if (said.word == Word::exists) said = follow_events(std::move(said));
         if (!is_end(said.word)) {
             said.chave.clear();
-            said.chave_vista = std::move(chave);
+            said.pista = std::move(chave);
         }
         return said;
     }
@@ -138,8 +118,11 @@ private:
         Said said = ask("GET", path, "", read);
         if (said.http_status != 401 && said.http_status != 403) return said;
         // The key is for actors of the note; whether there is one, for everybody.
-        const Said seen = ask("HEAD", path, "", read);
+        Said seen = ask("HEAD", path, "", read);
         if (seen.word == Word::absent) return seen;
+        const bool is_forbidden = seen.http_status == 401 || seen.http_status == 403;
+        said.is_certificate_refused =
+            (said.is_certificate_refused && is_forbidden) || seen.is_certificate_refused;
         if (seen.word == Word::exists) {
             said.detail = "there is an NFS-e, but this certificate may not see it: " + said.detail;
         }
@@ -212,11 +195,8 @@ private:
 
     const NacionalAuthority& authority_;
     const Subject& subject_;
-    const std::stop_token& stop_;
-    const std::chrono::milliseconds limit_;  // of each call
-    std::uint32_t exchanges_ = 0;
-    outbound::OutboundRule rule_;
-    std::string missing_;  // why there is no certificate
+    const Duration limit_;  // of each call
+    Exchange exchange_;
 };
 
 NacionalAuthority::NacionalAuthority(
@@ -251,10 +231,10 @@ Said NacionalAuthority::emit(const Subject& subject, Duration limit, const std::
 {
     const std::string body = JsonObject{}.text("dpsXmlGZipB64", pack(subject.xml)).str();
     Conversation conversation{*this, subject, limit, stop};
-    Said said = conversation.ask("POST", "/nfse", body, [&subject](const HttpAnswer& answer) {
+    const auto read = [&subject](const HttpAnswer& answer) {
         return read_emission(answer, subject.id_autoridade);
-    });
-    said.exchanges = conversation.exchanges();
+    };
+    Said said = conversation.end(conversation.ask("POST", "/nfse", body, read));
     if (said.word == Word::authorised) {
         if (const auto same = is_same_dps(subject.xml, said.xml)) said.is_ours = *same;
     }
@@ -265,9 +245,14 @@ Said NacionalAuthority::consult(const Subject& subject, Duration limit, const st
     const
 {
     Conversation conversation{*this, subject, limit, stop};
-    Said said = conversation.consult();
-    said.exchanges = conversation.exchanges();
-    return said;
+    return conversation.end(conversation.consult());
+}
+
+std::optional<bool> NacionalAuthority::is_made_of(const std::string& given, const std::string& sent)
+    const
+{
+    const auto same = is_same_dps(sent, given);
+    return same ? std::optional{*same} : std::nullopt;
 }
 
 Result<std::string> NacionalAuthority::make_cancellation(
@@ -298,14 +283,11 @@ Said NacionalAuthority::cancel(
     const std::string body =
         JsonObject{}.text("pedidoRegistroEventoXmlGZipB64", pack(cancelamento.pedido)).str();
     Conversation conversation{*this, subject, limit, stop};
-    Said said = conversation.ask(
-        "POST",
-        fmt::format("/nfse/{}/eventos", subject.chave),
-        body,
-        [&subject](const HttpAnswer& answer) { return read_cancellation(answer, subject.chave); }
-    );
-    said.exchanges = conversation.exchanges();
-    return said;
+    const auto read = [&subject](const HttpAnswer& answer) {
+        return read_cancellation(answer, subject.chave);
+    };
+    const std::string path = fmt::format("/nfse/{}/eventos", subject.chave);
+    return conversation.end(conversation.ask("POST", path, body, read));
 }
 
 }  // namespace umavez::fiscal::nacional

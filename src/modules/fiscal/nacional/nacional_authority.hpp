@@ -11,7 +11,7 @@
 // Thread-safe; every call is a connection of its own.
 
 #include "modules/fiscal/authority/authority.hpp"
-#include "modules/fiscal/nacional/certificate_book.hpp"
+#include "modules/fiscal/certificates/certificate_book.hpp"
 #include "outbound/call.hpp"
 
 #include <umavez/time.hpp>
@@ -21,8 +21,6 @@
 #include <string>
 
 namespace umavez::fiscal::nacional {
-
-struct HttpAnswer;
 
 struct NacionalOptions {
     // Without a slash at the end; empty: this environment is not served. The operator chooses them, so
@@ -52,6 +50,8 @@ public:
     Said consult(const Subject& subject, Duration limit, const std::stop_token& stop)
         const override;
 
+    std::optional<bool> is_made_of(const std::string& given, const std::string& sent)
+        const override;
     Result<std::string> make_cancellation(
         const Subject& subject, const std::string& justificativa, Instant now
     ) const override;

@@ -281,17 +281,17 @@ TEST_F(NacionalAuthorityTest, AConsultThatCameToNoEndIsGoneOnWith)
         const Said open = authority_at(failing).consult(subject(), 10s, {});
         EXPECT_EQ(open.word, Word::unknown);
         EXPECT_EQ(open.chave, "") << place;
-        EXPECT_EQ(open.chave_vista, chave) << place;
+        EXPECT_EQ(open.pista, chave) << place;
         EXPECT_EQ(open.exchanges, failing.received().size());
     }
     // Only seen, so the note is still compared.
     HttpReceiver receiver{follow(existing()), demanding()};
     Subject seen = subject();
-    seen.chave_vista = chave;
+    seen.pista = chave;
     const Said said = authority_at(receiver).consult(seen, 10s, {});
     EXPECT_EQ(said.word, Word::authorised) << said.detail;
     EXPECT_EQ(said.chave, chave);
-    EXPECT_EQ(said.chave_vista, "");
+    EXPECT_EQ(said.pista, "");
     EXPECT_EQ(said.is_ours, true);
     EXPECT_EQ(said.exchanges, 4u);
     EXPECT_EQ(asked(receiver).front(), "GET " + nfse_path_);
@@ -299,7 +299,7 @@ TEST_F(NacionalAuthorityTest, AConsultThatCameToNoEndIsGoneOnWith)
     HttpReceiver empty{follow({}), demanding()};
     const Said lost = authority_at(empty).consult(seen, 10s, {});
     EXPECT_EQ(lost.word, Word::unknown);
-    EXPECT_EQ(lost.chave_vista, "");
+    EXPECT_EQ(lost.pista, "");
 }
 
 TEST_F(NacionalAuthorityTest, WhoMayNotSeeTheKeyMayStillSeeThatThereIsNone)
@@ -365,7 +365,9 @@ TEST_F(NacionalAuthorityTest, CertificatesAreCheckedBeforeAnythingIsSent)
     HttpReceiver receiver{follow({}), demanding()};
     const auto why_not = [&](const CertificateBook::Files& files) {
         const NacionalAuthority authority = authority_at(receiver.url("/sefin"), files);
-        EXPECT_EQ(authority.emit(subject(), 10s, {}).word, Word::unreached);
+        const Said said = authority.emit(subject(), 10s, {});
+        EXPECT_EQ(said.word, Word::unreached);
+        EXPECT_TRUE(said.is_certificate_refused);
         const auto checked = authority.check(subject());
         EXPECT_FALSE(checked);
         EXPECT_EQ(checked.error().code, Errc::misconfigured);
@@ -400,12 +402,90 @@ TEST_F(NacionalAuthorityTest, CertificatesAreCheckedBeforeAnythingIsSent)
     );
 }
 
+// By every call, with either TLS; and the new one is taken without a restart.
+TEST_F(NacionalAuthorityTest, ACertificateThatTheAuthorityRefusesIsNamed)
+{
+    const test::Issued foreign =
+        test::TestAuthority{"Stranger"}.issue({.common_name = "LOJA LTDA:00574753000100"});
+    for (const bool is_old : {true, false}) {
+        write("replaced.pem", foreign.certificate_pem + foreign.key_pem);
+        test::ReceiverTls tls = demanding();
+        tls.is_old = is_old;
+        HttpReceiver receiver{follow({}), tls};
+        const NacionalAuthority authority = authority_at(
+            receiver.url("/sefin"),
+            {{std::string{cnpj}, {.file = folder_.path() + "/replaced.pem"}}}
+        );
+        Subject known = subject();
+        known.chave = chave;
+        for (const Said& said :
+             {authority.emit(subject(), 10s, {}),
+              authority.consult(subject(), 10s, {}),
+              authority.consult(known, 10s, {}),
+              authority.cancel(known, {"Servico nao prestado", "<x/>"}, 10s, {})}) {
+            EXPECT_EQ(to_text(said.word), to_text(Word::unreached)) << said.detail;
+            EXPECT_TRUE(said.is_certificate_refused);
+            EXPECT_EQ(said.exchanges, 1u);
+            EXPECT_THAT(said.detail, HasSubstr("certificate of 00574753000100 (LOJA LTDA:0057475"));
+            EXPECT_THAT(said.detail, HasSubstr("unknown CA): replace `certificado`"));
+        }
+        EXPECT_TRUE(receiver.received().empty());
+        write("replaced.pem", loja_.certificate_pem + loja_.key_pem);
+        const Said said = authority.consult(subject(), 10s, {});
+        EXPECT_EQ(said.word, Word::absent) << said.detail;
+        EXPECT_FALSE(said.is_certificate_refused);
+    }
+}
+
+// A page under 403 refuses an emission; a question is refused only where it would be to everybody.
+TEST_F(NacionalAuthorityTest, AFrontThatForbidsMayMeanTheCertificate)
+{
+    const Reaction page{.status = 403, .body = "<html>client certificate is not trusted</html>"};
+    const auto consult_with = [&](const Reaction& head) {
+        HttpReceiver receiver{
+            follow({{"GET " + dps_path_, page}, {"HEAD " + dps_path_, head}}), demanding()
+        };
+        return authority_at(receiver).consult(subject(), 10s, {});
+    };
+    const Said forbidden = consult_with({.status = 403});
+    EXPECT_EQ(forbidden.word, Word::unknown);
+    EXPECT_TRUE(forbidden.is_certificate_refused);
+    EXPECT_THAT(forbidden.detail, HasSubstr("refuses the certificate of 00574753000100"));
+    for (const int status : {200, 404, 500}) {
+        const Said said = consult_with({.status = status});
+        EXPECT_FALSE(said.is_certificate_refused) << status << ' ' << said.detail;
+    }
+    HttpReceiver receiver{follow({{"POST /sefin/nfse", page}}), demanding()};
+    const Said said = authority_at(receiver).emit(subject(), 10s, {});
+    EXPECT_EQ(said.word, Word::unknown);
+    EXPECT_TRUE(said.is_certificate_refused);
+    EXPECT_THAT(said.detail, HasSubstr("POST /nfse: HTTP 403: <html>client certificate"));
+}
+
+TEST_F(NacionalAuthorityTest, AnAuthorityThatIsNotBelievedDoesNotRefuseOurs)
+{
+    for (const char* const name : {"Stranger", "Test Authority"}) {
+        test::ReceiverTls tls = demanding();
+        const test::Issued theirs = test::TestAuthority{name}.issue({.common_name = "localhost"});
+        tls.certificate = theirs.certificate_pem;
+        tls.key = theirs.key_pem;
+        HttpReceiver receiver{follow({}), tls};
+        const Said said = authority_at(receiver).emit(subject(), 10s, {});
+        EXPECT_EQ(said.word, Word::unreached);
+        EXPECT_FALSE(said.is_certificate_refused);
+        EXPECT_THAT(said.detail, HasSubstr("see whether fiscal.nacional.ca_file has its CA"));
+    }
+}
+
 TEST_F(NacionalAuthorityTest, ACertificateThatWasPutRightIsSeen)
 {
     HttpReceiver receiver{follow({}), demanding()};
     const NacionalAuthority authority = authority_at(
         receiver.url("/sefin"), {{std::string{cnpj}, {.file = folder_.path() + "/late.pem"}}}
     );
+    EXPECT_FALSE(authority.check(subject()));
+    const test::Issued other = issuer_.issue({.common_name = "OUTRA:12ABC34501DE35"});
+    write("late.pem", other.certificate_pem + other.key_pem);
     EXPECT_FALSE(authority.check(subject()));
     write("late.pem", loja_.certificate_pem + loja_.key_pem);
     EXPECT_TRUE(authority.check(subject()));

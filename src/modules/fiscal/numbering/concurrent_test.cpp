@@ -1,5 +1,6 @@
 // Many at once on one series: every number once, none left out, whatever is undone in between.
 
+#include "modules/fiscal/documentos_table.hpp"
 #include "modules/fiscal/numbering/reserve.hpp"
 #include "modules/fiscal/numbering/test_office.hpp"
 
@@ -89,6 +90,44 @@ TEST(ReservasConcurrent, EveryKeyHasItsNumber)
 
     for (std::size_t i = 0; i < threads; i += 2) EXPECT_EQ(numbers[i], numbers[i + 1]);
     expect_without_gap(office, static_cast<std::int64_t>(threads) / 2 * rounds / 2);
+}
+
+TEST(ReservasConcurrent, OneNumberInTwoTownsIsOfWhoeverComesFirst)
+{
+    Office office;
+    office.open({}, "k", 50);
+    std::atomic<int> taken = 0;
+
+    at_once(threads, [&](std::size_t thread) {
+        for (std::int64_t numero = 1; numero <= 50; ++numero) {
+            const Identidade identidade{
+                .emitente = Office::cnpj,
+                .serie = "1",
+                .numero = numero,
+                .id_idempotencia = fmt::format("town-{}-{}", thread, numero),
+            };
+            const TenantId tenant_id = access::default_tenant();
+            const auto done =
+                office.database->transact([&](Transaction& transaction) -> Result<void> {
+                    const auto made = insert_documento(
+                        transaction, {.tenant_id = tenant_id, .identidade = identidade}
+                    );
+                    if (!made) return std::unexpected(made.error());
+                    const auto problem = check_unreserved(
+                        transaction, tenant_id, identidade, NumberCheck::before_use
+                    );
+                    if (!problem) return std::unexpected(problem.error());
+                    if (*problem) return fail(Errc::lease_lost, (*problem)->name);
+                    return {};
+                });
+            if (done) ++taken;
+        }
+        return Answer{};
+    });
+
+    EXPECT_EQ(taken, 50);
+    EXPECT_EQ(office.ask("SELECT count(*) FROM documentos_fiscais"), "50");
+    EXPECT_EQ(office.ask("SELECT count(DISTINCT numero) FROM documentos_fiscais"), "50");
 }
 
 TEST(ReservasConcurrent, ABlockedSeriesGivesOutNothingMore)

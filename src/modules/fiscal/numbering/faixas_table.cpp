@@ -139,6 +139,15 @@ Result<std::optional<Faixa>> find_faixa_of(
     return rows_of.only(transaction, of_serie, parameters_of(tenant_id, serie));
 }
 
+Result<std::optional<Faixa>> find_faixa_of_locked(
+    Transaction& transaction, const TenantId& tenant_id, const Serie& serie
+)
+{
+    std::string condition{of_serie};
+    condition += modules::row_lock(transaction.dialect());
+    return rows_of.only(transaction, condition, parameters_of(tenant_id, serie));
+}
+
 Result<modules::Listed<Faixa>> list_faixas(
     Transaction& transaction,
     const TenantId& tenant_id,
@@ -186,15 +195,20 @@ Result<std::int64_t> largest_numero(
     return rows->empty() ? 0 : rows->front().integer(0);
 }
 
-Result<bool> is_numero_used(
-    Transaction& transaction, const TenantId& tenant_id, const Serie& serie, std::int64_t numero
+Result<bool> is_numero_used_by_another(
+    Transaction& transaction,
+    const TenantId& tenant_id,
+    const Serie& serie,
+    std::int64_t numero,
+    const std::string& id_idempotencia
 )
 {
     std::string sql = "SELECT id FROM documentos_fiscais ";
     sql += of_serie;
-    sql += " AND numero = $6 LIMIT 1";
+    sql += " AND numero = $6 AND id_idempotencia <> $7 LIMIT 1";
     Values parameters = parameters_of(tenant_id, serie);
     parameters.emplace_back(numero);
+    parameters.emplace_back(id_idempotencia);
     const auto rows = transaction.query(sql, parameters);
     if (!rows) return std::unexpected(rows.error());
     return !rows->empty();

@@ -44,6 +44,10 @@ Result<std::optional<Faixa>> find_faixa_locked(
 Result<std::optional<Faixa>> find_faixa_of(
     Transaction& transaction, const TenantId& tenant_id, const Serie& serie
 );
+// Held until the transaction ends.
+Result<std::optional<Faixa>> find_faixa_of_locked(
+    Transaction& transaction, const TenantId& tenant_id, const Serie& serie
+);
 
 struct FaixaFilter {
     std::optional<Tipo> tipo;
@@ -68,10 +72,14 @@ Result<std::int64_t> largest_numero(
     Transaction& transaction, const TenantId& tenant_id, const Serie& serie
 );
 
-// Whether a document of the series has this number, whatever the rest of its natural key is: a series that is
-// numbered here has each of its numbers once, in all towns together.
-Result<bool> is_numero_used(
-    Transaction& transaction, const TenantId& tenant_id, const Serie& serie, std::int64_t numero
+// Whether another document of the series has this number, whatever the rest of its natural key is: a series
+// that is numbered here has each of its numbers once, in all towns together.
+Result<bool> is_numero_used_by_another(
+    Transaction& transaction,
+    const TenantId& tenant_id,
+    const Serie& serie,
+    std::int64_t numero,
+    const std::string& id_idempotencia
 );
 
 }  // namespace umavez::fiscal

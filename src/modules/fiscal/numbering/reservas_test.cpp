@@ -152,7 +152,8 @@ TEST(Unreserved, ANumberBeyondTheLastIsNotTaken)
             const auto problem = check_unreserved(
                 transaction,
                 access::default_tenant(),
-                {.emitente = Office::cnpj, .serie = serie, .numero = numero}
+                {.emitente = Office::cnpj, .serie = serie, .numero = numero},
+                NumberCheck::to_tell
             );
             if (!problem) return std::unexpected(problem.error());
             if (*problem) name = (*problem)->name;

@@ -74,16 +74,23 @@ Result<Reserved> reserve_number(
 }
 
 Result<std::optional<http::Problem>> check_unreserved(
-    Transaction& transaction, const TenantId& tenant_id, const Identidade& identidade
+    Transaction& transaction,
+    const TenantId& tenant_id,
+    const Identidade& identidade,
+    NumberCheck why
 )
 {
     const Serie serie{identidade.tipo, identidade.ambiente, identidade.emitente, identidade.serie};
-    const auto faixa = find_faixa_of(transaction, tenant_id, serie);
+    const auto faixa = why == NumberCheck::before_use
+                           ? find_faixa_of_locked(transaction, tenant_id, serie)
+                           : find_faixa_of(transaction, tenant_id, serie);
     if (!faixa) return std::unexpected(faixa.error());
     if (!*faixa) return std::nullopt;
     if ((*faixa)->bloqueado) return series_is_blocked(**faixa);
     if (identidade.numero > (*faixa)->ultimo_numero) return not_reserved(**faixa);
-    const auto is_used = is_numero_used(transaction, tenant_id, serie, identidade.numero);
+    const auto is_used = is_numero_used_by_another(
+        transaction, tenant_id, serie, identidade.numero, identidade.id_idempotencia
+    );
     if (!is_used) return std::unexpected(is_used.error());
     if (*is_used) return number_of_another(**faixa, identidade.numero);
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include "http/problem.hpp"
 #include "modules/fiscal/entities.hpp"
 #include "modules/fiscal/numbering/input.hpp"
+#include "modules/fiscal/settings.hpp"
 
 #include <umavez/names.hpp>
 #include <umavez/transaction.hpp>
@@ -26,7 +27,10 @@ Result<std::expected<Documento, http::Problem>> reserve_number(
 // another one). Nullopt: it may. Below the last number it may, too: those that were used before the series
 // was numbered here may be sent again.
 Result<std::optional<http::Problem>> check_unreserved(
-    Transaction& transaction, const TenantId& tenant_id, const Identidade& identidade
+    Transaction& transaction,
+    const TenantId& tenant_id,
+    const Identidade& identidade,
+    NumberCheck why
 );
 
 }  // namespace umavez::fiscal

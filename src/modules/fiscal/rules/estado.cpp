@@ -79,6 +79,7 @@ constexpr std::array transitions = {
     Transition{cancelamento_em_analise, substituido},
 
     Transition{inutilizacao_pendente, reservado},  // voiding was refused
+    Transition{inutilizacao_pendente, rejeitado},
     Transition{inutilizacao_pendente, inutilizado},
     // The number was used after all.
     Transition{inutilizacao_pendente, autorizado},
@@ -144,6 +145,16 @@ bool is_in_doubt(Estado estado) noexcept
 bool is_cancelling(Estado estado) noexcept
 {
     return estado == Estado::cancelamento_pendente || estado == Estado::cancelamento_em_analise;
+}
+
+bool is_unused(Estado estado) noexcept
+{
+    return estado == reservado || estado == rejeitado;
+}
+
+bool is_open(Estado estado) noexcept
+{
+    return is_in_doubt(estado) || is_cancelling(estado) || estado == inutilizacao_pendente;
 }
 
 bool may_become(Estado from, Estado to) noexcept

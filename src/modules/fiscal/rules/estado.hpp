@@ -54,6 +54,12 @@ bool is_in_doubt(Estado estado) noexcept;
 // A cancellation is under way: CANCELAMENTO_PENDENTE, CANCELAMENTO_EM_ANALISE.
 bool is_cancelling(Estado estado) noexcept;
 
+// Somebody has to find out what became of it: in doubt, being cancelled, being voided.
+bool is_open(Estado estado) noexcept;
+
+// Its number is taken, and as far as we know nothing of it is at the authority: RESERVADO, REJEITADO.
+bool is_unused(Estado estado) noexcept;
+
 // Staying where it is counts as a step, except in a final state.
 bool may_become(Estado from, Estado to) noexcept;
 

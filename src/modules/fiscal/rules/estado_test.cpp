@@ -65,6 +65,7 @@ const std::map<std::string, std::set<std::string>> drawn = {
     {"SUBSTITUIDO", {}},
     {"INUTILIZACAO_PENDENTE",
      {"RESERVADO",
+      "REJEITADO",
       "AUTORIZADO",
       "DENEGADO",
       "CANCELAMENTO_EM_ANALISE",

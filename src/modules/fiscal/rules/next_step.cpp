@@ -4,7 +4,8 @@
 //
 //     emit                      sent · not sent · known already
 //     cancel                    pending · authorised · under analysis · not authorised
-//     consult, consult_cancel   sent · not sent · authorised · pending · under analysis
+//     void_number               asked for · anything else
+//     consult, consult_cancel   sent · not sent · authorised · pending · under analysis · being voided
 //     final states stay what they are, whatever was asked
 
 namespace umavez::fiscal {
@@ -21,6 +22,7 @@ std::optional<Estado> named_by(Word word) noexcept
         case Word::substituted: return substituido;
         case Word::under_analysis: return cancelamento_em_analise;
         case Word::denied: return denegado;
+        case Word::voided:
         case Word::refused:
         case Word::exists:
         case Word::absent:
@@ -38,17 +40,29 @@ std::optional<Concern> concern_of_code(Word word, const Circumstance& circumstan
     return std::nullopt;
 }
 
+// What a document is while nobody knows whether this was done.
+Estado doubt_of(Act act) noexcept
+{
+    switch (act) {
+        case Act::cancel:
+        case Act::consult_cancel: return cancelamento_pendente;
+        case Act::void_number: return inutilizacao_pendente;
+        case Act::emit:
+        case Act::consult: break;
+    }
+    return indeterminado;
+}
+
 // Nothing was stored by this call: again, or back to where it was. What was in doubt before stays so.
 NextStep again_or_back(Estado from, Act act, Word word, const Circumstance& circumstance) noexcept
 {
     const bool may_wait = circumstance.may_try_again && word != Word::throttled;
     if (may_wait) return {from, Then::wait};
     const Estado before = circumstance.before;
-    const bool is_emission = act == Act::emit;
     const bool has_way_back =
-        is_emission ? (before == reservado || before == rejeitado) : before == autorizado;
+        act == Act::cancel ? before == autorizado : (before == reservado || before == rejeitado);
     if (has_way_back && may_become(from, before)) return {before, Then::let_go};
-    return {is_emission ? indeterminado : cancelamento_pendente, Then::give_up_for_now};
+    return {doubt_of(act), Then::give_up_for_now};
 }
 
 // A question that was not answered.
@@ -80,6 +94,7 @@ NextStep emit_sent(Estado from, Word word, const Circumstance& circumstance) noe
             if (circumstance.is_ours == false) {
                 return {indeterminado, Then::give_up_for_now, Concern::not_ours};
             }
+            if (circumstance.is_replaced) return {autorizado, Then::finish, Concern::replaced};
             return {autorizado, Then::finish};
         case Word::refused:
             // Of this copy. An earlier one may still be authorised.
@@ -95,6 +110,7 @@ NextStep emit_sent(Estado from, Word word, const Circumstance& circumstance) noe
         case Word::cancelled:
         case Word::substituted:
         case Word::under_analysis:
+        case Word::voided:
         case Word::absent: break;
     }
     return {indeterminado, Then::consult, Concern::unexpected_word};
@@ -113,6 +129,7 @@ NextStep emit_unsent(Estado from, Word word) noexcept
         case Word::cancelled:
         case Word::substituted:
         case Word::under_analysis:
+        case Word::voided:
         case Word::exists:
         case Word::absent:
         case Word::unknown: break;
@@ -146,6 +163,7 @@ NextStep cancel_pending(Estado from, Word word, const Circumstance& circumstance
 {
     switch (word) {
         case Word::cancelled: return {cancelado, Then::finish};
+        case Word::substituted: return {substituido, Then::finish};
         case Word::refused:
             // Of this copy. An earlier one may still be registered.
             if (circumstance.before == cancelamento_pendente) {
@@ -160,8 +178,8 @@ NextStep cancel_pending(Estado from, Word word, const Circumstance& circumstance
         case Word::unknown:
             return {cancelamento_pendente, Then::consult, concern_of_code(word, circumstance)};
         case Word::authorised:
-        case Word::substituted:
         case Word::denied:
+        case Word::voided:
         case Word::absent: break;
     }
     return {cancelamento_pendente, Then::consult, Concern::unexpected_word};
@@ -196,11 +214,12 @@ NextStep after_cancel(Estado from, Word word, const Circumstance& circumstance) 
 
 NextStep consult_sent(Word word, const Circumstance& circumstance) noexcept
 {
+    if (named_by(word) && circumstance.is_ours == false) {
+        return {indeterminado, Then::give_up_for_now, Concern::not_ours};
+    }
     switch (word) {
         case Word::authorised:
-            if (circumstance.is_ours == false) {
-                return {indeterminado, Then::give_up_for_now, Concern::not_ours};
-            }
+            if (circumstance.is_replaced) return {autorizado, Then::finish, Concern::replaced};
             return {autorizado, Then::finish};
         case Word::cancelled: return {cancelado, Then::finish, Concern::done_elsewhere};
         case Word::substituted: return {substituido, Then::finish, Concern::done_elsewhere};
@@ -210,13 +229,18 @@ NextStep consult_sent(Word word, const Circumstance& circumstance) noexcept
         case Word::absent:
             if (!circumstance.is_settled) return ask_again(indeterminado, word, circumstance);
             if (circumstance.was_refused) return {rejeitado, Then::let_go};
+            if (circumstance.is_replaced) return {rejeitado, Then::let_go};
             if (circumstance.was_unclear) return {rejeitado, Then::let_go, Concern::unlisted_code};
             return {transmitido, Then::resend_same_bytes};
+        case Word::refused:
+            // The answer to what was sent last, which came later: by a receipt.
+            if (circumstance.is_settled) return {rejeitado, Then::let_go};
+            return ask_again(indeterminado, word, circumstance);
         case Word::later:
         case Word::throttled:
         case Word::unreached:
         case Word::unknown: return ask_again(indeterminado, word, circumstance);
-        case Word::refused:
+        case Word::voided:
         case Word::exists: break;
     }
     return {indeterminado, Then::give_up_for_now, Concern::unexpected_word};
@@ -230,7 +254,7 @@ NextStep consult_unsent(Estado from, Word word, const Circumstance& circumstance
         if (circumstance.is_ours == false) return {from, Then::finish, Concern::not_ours};
         return {*named, Then::finish, Concern::done_elsewhere};
     }
-    if (word == Word::refused || word == Word::exists) {
+    if (word == Word::refused || word == Word::exists || word == Word::voided) {
         return {from, Then::give_up_for_now, Concern::unexpected_word};
     }
     return ask_again(from, word, circumstance);
@@ -252,6 +276,7 @@ NextStep consult_authorised(Word word, const Circumstance& circumstance) noexcep
         case Word::throttled:
         case Word::unreached:
         case Word::unknown: return ask_again(autorizado, word, circumstance);
+        case Word::voided:
         case Word::refused:
         case Word::exists: break;
     }
@@ -279,10 +304,76 @@ NextStep consult_cancellation(Estado from, Word word, const Circumstance& circum
         case Word::throttled:
         case Word::unreached:
         case Word::unknown: return ask_again(from, word, circumstance);
+        case Word::voided:
         case Word::refused:
         case Word::exists: break;
     }
     return {from, Then::give_up_for_now, Concern::unexpected_word};
+}
+
+NextStep void_asked_for(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    const Estado before = circumstance.before;
+    const Estado back = before == rejeitado ? rejeitado : reservado;
+    switch (word) {
+        case Word::voided: return {inutilizado, Then::finish};
+        // Also of a second copy: it is sent only when the first was registered, and is told so, or never
+        // will be.
+        case Word::refused: return {back, Then::let_go};
+        case Word::exists: return {inutilizacao_pendente, Then::consult};
+        case Word::later:
+        case Word::throttled:
+        case Word::unreached: return again_or_back(from, Act::void_number, word, circumstance);
+        case Word::unknown:
+            return {
+                inutilizacao_pendente, Then::give_up_for_now, concern_of_code(word, circumstance)
+            };
+        case Word::authorised:
+        case Word::cancelled:
+        case Word::substituted:
+        case Word::under_analysis:
+        case Word::denied:
+        case Word::absent: break;
+    }
+    return {inutilizacao_pendente, Then::give_up_for_now, Concern::unexpected_word};
+}
+
+NextStep after_void(Estado from, Word word, const Circumstance& circumstance) noexcept
+{
+    switch (from) {
+        case inutilizacao_pendente: return void_asked_for(from, word, circumstance);
+        // Nobody may ask for that, or had not written it down.
+        case reservado:
+        case rejeitado:
+            return {inutilizacao_pendente, Then::give_up_for_now, Concern::unexpected_word};
+        case transmitido:
+        case indeterminado:
+        case autorizado:
+        case cancelamento_pendente:
+        case cancelamento_em_analise:
+            return {from, Then::give_up_for_now, Concern::unexpected_word};
+        case denegado:
+        case cancelado:
+        case substituido:
+        case inutilizado: break;
+    }
+    return in_final(from, word);
+}
+
+// The number is said to be in use.
+NextStep consult_voiding(Word word, const Circumstance& circumstance) noexcept
+{
+    if (named_by(word) && circumstance.is_ours == false) {
+        return {reservado, Then::let_go, Concern::not_ours};
+    }
+    if (const auto named = named_by(word)) return {*named, Then::finish, Concern::done_elsewhere};
+    if (word == Word::absent) {
+        return {inutilizacao_pendente, Then::give_up_for_now, Concern::contradiction};
+    }
+    if (word == Word::refused || word == Word::exists || word == Word::voided) {
+        return {inutilizacao_pendente, Then::give_up_for_now, Concern::unexpected_word};
+    }
+    return ask_again(inutilizacao_pendente, word, circumstance);
 }
 
 NextStep after_consult(Estado from, Word word, const Circumstance& circumstance) noexcept
@@ -291,8 +382,8 @@ NextStep after_consult(Estado from, Word word, const Circumstance& circumstance)
         case transmitido:
         case indeterminado: return consult_sent(word, circumstance);
         case reservado:
-        case rejeitado:
-        case inutilizacao_pendente: return consult_unsent(from, word, circumstance);
+        case rejeitado: return consult_unsent(from, word, circumstance);
+        case inutilizacao_pendente: return consult_voiding(word, circumstance);
         case autorizado: return consult_authorised(word, circumstance);
         case cancelamento_pendente:
         case cancelamento_em_analise: return consult_cancellation(from, word, circumstance);
@@ -311,6 +402,7 @@ NextStep next_step(Estado from, Act act, Word word, const Circumstance& circumst
     switch (act) {
         case Act::emit: return after_emit(from, word, circumstance);
         case Act::cancel: return after_cancel(from, word, circumstance);
+        case Act::void_number: return after_void(from, word, circumstance);
         case Act::consult:
         case Act::consult_cancel: break;
     }
@@ -324,6 +416,7 @@ std::string_view to_text(Act act) noexcept
         case Act::consult: return "consult";
         case Act::cancel: return "cancel";
         case Act::consult_cancel: return "consult_cancel";
+        case Act::void_number: return "void_number";
     }
     return "";
 }
@@ -349,6 +442,9 @@ std::string_view to_text(Concern concern) noexcept
         case Concern::not_ours: return "not_ours";
         case Concern::contradiction: return "contradiction";
         case Concern::done_elsewhere: return "done_elsewhere";
+        case Concern::replaced: return "replaced";
+        case Concern::reissued: return "reissued";
+        case Concern::certificate_refused: return "certificate_refused";
     }
     return "";
 }
@@ -362,6 +458,13 @@ std::string_view describe(Concern concern) noexcept
         case Concern::not_ours: return "the authority holds another document under this number";
         case Concern::contradiction: return "the authority contradicts what it said before";
         case Concern::done_elsewhere: return "the authority knows of something that we did not do";
+        case Concern::replaced:
+            return "another document took its place and it is authorised: cancel it by "
+                   "substitution";
+        case Concern::reissued:
+            return "it was sent twice: the authority cancelled a note and issued another one";
+        case Concern::certificate_refused:
+            return "the authority does not take the certificate of the issuer";
     }
     return "";
 }

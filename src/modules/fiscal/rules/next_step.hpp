@@ -21,9 +21,13 @@
 //                      authorised → there is no such event: the same bytes again, once that is to be
 //                      believed; AUTORIZADO if they were refused, or answered with a code that nobody
 //                      knows
+//     void_number      voided → INUTILIZADO · refused → as before it was asked for
+//                      exists → it is in use: a consult by whatever name is known
+//                      unknown, anything else → INUTILIZACAO_PENDENTE; the same request is the question: who
+//                      voids again is told what was registered first
 //
-// The same bytes go out again after no other answer than those two, and after those that prove that nothing
-// was stored (Then::wait).
+// The bytes of a document or of its cancellation go out again after no other answer than those two, and after
+// those that prove that nothing was stored (Then::wait).
 
 #include "modules/fiscal/authority/word.hpp"
 #include "modules/fiscal/rules/estado.hpp"
@@ -35,13 +39,13 @@
 namespace umavez::fiscal {
 
 // The call that was answered.
-enum class Act : std::uint8_t { emit, consult, cancel, consult_cancel };
+enum class Act : std::uint8_t { emit, consult, cancel, consult_cancel, void_number };
 
 // What only the caller knows. The defaults are the careful ones.
 struct Circumstance {
     // Where the document was before this act sent anything; INDETERMINADO or CANCELAMENTO_PENDENTE from the
     // first call on that was not answered. When nothing was stored it goes back there, if that is RESERVADO
-    // or REJEITADO (of an emission) or AUTORIZADO (of a cancellation); else it stays in doubt.
+    // or REJEITADO (of an emission or a voiding) or AUTORIZADO (of a cancellation); else it stays in doubt.
     Estado before = Estado::indeterminado;
     // Attempts are left, the authority does not want to be left alone for long (retry_rule.hpp), and nobody
     // wants us to stop.
@@ -57,6 +61,8 @@ struct Circumstance {
     // Of a question: what it is about was last refused, while an earlier copy was in doubt. If it is not
     // there, the refusal holds.
     bool was_refused = false;
+    // Another document took its place: it is never sent again.
+    bool is_replaced = false;
     // Said::is_ours.
     std::optional<bool> is_ours = {};
 };
@@ -76,7 +82,10 @@ enum class Concern : std::uint8_t {
     unlisted_code,    // a code that our tables do not know, or know to tell nothing
     not_ours,         // the authority holds another document under this number
     contradiction,  // the authority does not know what it had authorised, or has changed what is final
-    done_elsewhere,  // it was authorised, cancelled or substituted, and not by us
+    done_elsewhere,       // it was authorised, cancelled or substituted, and not by us
+    replaced,             // it is authorised, and so is the one that took its place
+    reissued,             // an earlier note of it was cancelled for another one
+    certificate_refused,  // the authority does not take the certificate that we show
 };
 
 struct NextStep {

@@ -14,7 +14,9 @@
 namespace umavez::fiscal {
 namespace {
 
-constexpr std::array acts = {Act::emit, Act::consult, Act::cancel, Act::consult_cancel};
+constexpr std::array acts = {
+    Act::emit, Act::consult, Act::cancel, Act::consult_cancel, Act::void_number
+};
 constexpr auto words_count = static_cast<int>(Word::unknown) + 1;
 
 struct Case {
@@ -42,7 +44,7 @@ void for_every_case(Check check)
         for (const Act act : acts) {
             for (int word = 0; word < words_count; ++word) {
                 for (const Estado before : all_estados()) {
-                    for (int bits = 0; bits < 96; ++bits) {
+                    for (int bits = 0; bits < 192; ++bits) {
                         Circumstance circumstance{
                             .before = before,
                             .may_try_again = (bits & 1) != 0,
@@ -50,8 +52,9 @@ void for_every_case(Check check)
                             .has_code = (bits & 4) != 0,
                             .was_unclear = (bits & 8) != 0,
                             .was_refused = (bits & 16) != 0,
+                            .is_replaced = bits >= 96,
                         };
-                        if (bits / 32 > 0) circumstance.is_ours = bits / 32 == 1;
+                        if (bits / 32 % 3 > 0) circumstance.is_ours = bits / 32 % 3 == 1;
                         const auto said = static_cast<Word>(word);
                         const Case one{
                             from, act, said, circumstance, next_step(from, act, said, circumstance)
@@ -170,13 +173,18 @@ TEST(NextStep, ACallIsRepeatedOnlyWhereTheRetryRuleAllows)
 TEST(NextStep, DoubtIsNeverLeftByAnAnswerThatTellsNothing)
 {
     for_every_case([](const Case& one) {
+        // A question is answered by an absence, and by a refusal that a receipt brings.
         const bool tells_nothing = one.word == Word::unknown || one.word == Word::exists ||
                                    (is_question(one.act) && effect_of(one.word) == Effect::none &&
-                                    one.word != Word::absent);
+                                    one.word != Word::absent && one.word != Word::refused);
         const bool is_pending = one.from == Estado::cancelamento_pendente;
         if (!tells_nothing || !(is_pending || is_emission_in_doubt(one.from))) return;
         if (one.act == Act::cancel && !is_pending) return;
         if (one.act == Act::emit && is_pending) return;
+        if (one.act == Act::void_number) {
+            EXPECT_EQ(one.step.to, one.from);
+            return;
+        }
         EXPECT_EQ(one.step.to, is_pending ? Estado::cancelamento_pendente : Estado::indeterminado);
         EXPECT_NE(one.step.then, Then::finish);
         EXPECT_NE(one.step.then, Then::let_go);
@@ -190,13 +198,15 @@ TEST(NextStep, AKeyIsLetGoOnlyWhenNothingOfTheActIsThere)
         const bool has_no_event = is_question(one.act) && one.word == Word::authorised &&
                                   (one.from == Estado::cancelamento_em_analise ||
                                    one.from == Estado::cancelamento_pendente);
-        EXPECT_TRUE(effect_of(one.word) == Effect::none || has_no_event);
+        // A number that is said to be in use is not voided.
+        const bool is_no_voiding =
+            one.from == Estado::inutilizacao_pendente && one.circumstance.is_ours == false;
+        EXPECT_TRUE(effect_of(one.word) == Effect::none || has_no_event || is_no_voiding);
         // Not even an earlier call, unless it was asked about once it could not arrive any more.
-        if (one.word != Word::absent && is_emission_in_doubt(one.from)) {
-            EXPECT_FALSE(is_emission_in_doubt(one.circumstance.before));
-        }
-        if (one.word == Word::absent && is_emission_in_doubt(one.from)) {
+        if (is_emission_in_doubt(one.from) && is_question(one.act)) {
             EXPECT_TRUE(one.circumstance.is_settled);
+        } else if (is_emission_in_doubt(one.from)) {
+            EXPECT_FALSE(is_emission_in_doubt(one.circumstance.before));
         }
         if (one.act == Act::cancel && one.from == Estado::cancelamento_pendente) {
             EXPECT_NE(one.circumstance.before, Estado::cancelamento_pendente);
@@ -217,7 +227,7 @@ TEST(NextStep, AnUnlistedCodeIsAConcernWhereverItIsInDoubt)
 {
     for_every_case([](const Case& one) {
         if (one.word != Word::unknown || !one.circumstance.has_code) return;
-        if (is_emission_in_doubt(one.from) && one.act != Act::cancel) {
+        if (is_emission_in_doubt(one.from) && (one.act == Act::emit || is_question(one.act))) {
             EXPECT_EQ(one.step.concern, Concern::unlisted_code);
         }
     });
@@ -254,6 +264,7 @@ TEST(NextStepTable, AFirstEmissionWithoutFurtherAttempts)
             {"substituted", "INDETERMINADO consult unexpected_word"},
             {"under_analysis", "INDETERMINADO consult unexpected_word"},
             {"denied", "DENEGADO finish"},
+            {"voided", "INDETERMINADO consult unexpected_word"},
             {"refused", "REJEITADO let_go"},
             {"exists", "INDETERMINADO consult"},
             {"absent", "INDETERMINADO consult unexpected_word"},
@@ -345,7 +356,8 @@ TEST(NextStepTable, AConsultThatIsBelieved)
                 {"substituted", "SUBSTITUIDO finish done_elsewhere"},
                 {"under_analysis", "CANCELAMENTO_EM_ANALISE finish done_elsewhere"},
                 {"denied", "DENEGADO finish"},
-                {"refused", "INDETERMINADO give_up_for_now unexpected_word"},
+                {"voided", "INDETERMINADO give_up_for_now unexpected_word"},
+                {"refused", "REJEITADO let_go"},
                 {"exists", "INDETERMINADO give_up_for_now unexpected_word"},
                 {"absent", "TRANSMITIDO resend_same_bytes"},
                 {"later", "INDETERMINADO give_up_for_now"},
@@ -407,9 +419,10 @@ TEST(NextStepTable, ACancellation)
         {
             {"authorised", "CANCELAMENTO_PENDENTE consult unexpected_word"},
             {"cancelled", "CANCELADO finish"},
-            {"substituted", "CANCELAMENTO_PENDENTE consult unexpected_word"},
+            {"substituted", "SUBSTITUIDO finish"},
             {"under_analysis", "CANCELAMENTO_EM_ANALISE give_up_for_now"},
             {"denied", "CANCELAMENTO_PENDENTE consult unexpected_word"},
+            {"voided", "CANCELAMENTO_PENDENTE consult unexpected_word"},
             {"refused", "AUTORIZADO let_go"},
             {"exists", "CANCELAMENTO_PENDENTE consult"},
             {"absent", "CANCELAMENTO_PENDENTE consult unexpected_word"},
@@ -442,6 +455,7 @@ TEST(NextStepTable, AConsultAboutACancellation)
             {"substituted", "SUBSTITUIDO finish"},
             {"under_analysis", "CANCELAMENTO_EM_ANALISE give_up_for_now"},
             {"denied", "CANCELAMENTO_PENDENTE give_up_for_now contradiction"},
+            {"voided", "CANCELAMENTO_PENDENTE give_up_for_now unexpected_word"},
             {"refused", "CANCELAMENTO_PENDENTE give_up_for_now unexpected_word"},
             {"exists", "CANCELAMENTO_PENDENTE give_up_for_now unexpected_word"},
             {"absent", "CANCELAMENTO_PENDENTE give_up_for_now contradiction"},
@@ -478,6 +492,7 @@ TEST(NextStepTable, AnEnquiryAboutAnAuthorisedDocument)
             {"substituted", "SUBSTITUIDO finish done_elsewhere"},
             {"under_analysis", "CANCELAMENTO_EM_ANALISE finish done_elsewhere"},
             {"denied", "AUTORIZADO finish contradiction"},
+            {"voided", "AUTORIZADO give_up_for_now unexpected_word"},
             {"refused", "AUTORIZADO give_up_for_now unexpected_word"},
             {"exists", "AUTORIZADO give_up_for_now unexpected_word"},
             {"absent", "AUTORIZADO finish contradiction"},
@@ -491,8 +506,7 @@ TEST(NextStepTable, AnEnquiryAboutAnAuthorisedDocument)
 
 TEST(NextStepTable, AnEnquiryAboutADocumentThatWasNotSent)
 {
-    for (const Estado from :
-         {Estado::reservado, Estado::rejeitado, Estado::inutilizacao_pendente}) {
+    for (const Estado from : {Estado::reservado, Estado::rejeitado}) {
         const auto after = [&](Word word) { return next_step(from, Act::consult, word, {}); };
         EXPECT_EQ(after(Word::absent), (NextStep{from, Then::finish}));
         EXPECT_EQ(
@@ -501,6 +515,85 @@ TEST(NextStepTable, AnEnquiryAboutADocumentThatWasNotSent)
         );
         EXPECT_EQ(after(Word::unknown), (NextStep{from, Then::give_up_for_now}));
     }
+}
+
+TEST(NextStepTable, AVoiding)
+{
+    for (const Estado before : {Estado::reservado, Estado::rejeitado}) {
+        const std::string back{to_text(before)};
+        expect_table(
+            Estado::inutilizacao_pendente,
+            Act::void_number,
+            {.before = before},
+            {
+                {"authorised", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+                {"cancelled", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+                {"substituted", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+                {"under_analysis", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+                {"denied", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+                {"voided", "INUTILIZADO finish"},
+                {"refused", back + " let_go"},
+                {"exists", "INUTILIZACAO_PENDENTE consult"},
+                {"absent", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+                {"later", back + " let_go"},
+                {"throttled", back + " let_go"},
+                {"unreached", back + " let_go"},
+                {"unknown", "INUTILIZACAO_PENDENTE give_up_for_now"},
+            }
+        );
+    }
+    const auto in_doubt = [](Word word) {
+        return text_of(next_step(
+            Estado::inutilizacao_pendente,
+            Act::void_number,
+            word,
+            {.before = Estado::inutilizacao_pendente}
+        ));
+    };
+    EXPECT_EQ(in_doubt(Word::refused), "RESERVADO let_go");
+    for (const Word word : {Word::later, Word::throttled, Word::unreached}) {
+        EXPECT_EQ(in_doubt(word), "INUTILIZACAO_PENDENTE give_up_for_now") << to_text(word);
+    }
+}
+
+TEST(NextStepTable, AConsultAboutANumberThatCouldNotBeVoided)
+{
+    expect_table(
+        Estado::inutilizacao_pendente,
+        Act::consult,
+        {.is_settled = true},
+        {
+            {"authorised", "AUTORIZADO finish done_elsewhere"},
+            {"cancelled", "CANCELADO finish done_elsewhere"},
+            {"substituted", "SUBSTITUIDO finish done_elsewhere"},
+            {"under_analysis", "CANCELAMENTO_EM_ANALISE finish done_elsewhere"},
+            {"denied", "DENEGADO finish done_elsewhere"},
+            {"voided", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+            {"refused", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+            {"exists", "INUTILIZACAO_PENDENTE give_up_for_now unexpected_word"},
+            {"absent", "INUTILIZACAO_PENDENTE give_up_for_now contradiction"},
+            {"later", "INUTILIZACAO_PENDENTE give_up_for_now"},
+            {"throttled", "INUTILIZACAO_PENDENTE give_up_for_now"},
+            {"unreached", "INUTILIZACAO_PENDENTE give_up_for_now"},
+            {"unknown", "INUTILIZACAO_PENDENTE give_up_for_now"},
+        }
+    );
+    EXPECT_EQ(
+        text_of(next_step(
+            Estado::inutilizacao_pendente, Act::consult, Word::authorised, {.is_ours = false}
+        )),
+        "RESERVADO let_go not_ours"
+    );
+}
+
+TEST(NextStepTable, WhatAnotherDocumentTookThePlaceOfIsNeverSentAgain)
+{
+    const Circumstance replaced{.is_settled = true, .is_replaced = true};
+    const auto after = [&](Word word) {
+        return text_of(next_step(Estado::indeterminado, Act::consult, word, replaced));
+    };
+    EXPECT_EQ(after(Word::absent), "REJEITADO let_go");
+    EXPECT_EQ(after(Word::authorised), "AUTORIZADO finish replaced");
 }
 
 TEST(NextStepTable, FinalStatesNoticeAContradiction)
@@ -520,7 +613,7 @@ TEST(NextStepTable, FinalStatesNoticeAContradiction)
 
 TEST(NextStep, EveryConcernHasASentence)
 {
-    for (int i = 0; i <= static_cast<int>(Concern::done_elsewhere); ++i) {
+    for (int i = 0; i <= static_cast<int>(Concern::certificate_refused); ++i) {
         EXPECT_FALSE(to_text(static_cast<Concern>(i)).empty());
         EXPECT_FALSE(describe(static_cast<Concern>(i)).empty());
     }

@@ -37,17 +37,28 @@ TEST(PostRule, EveryStateAndWhetherTheBytesAreTheSame)
     ASSERT_EQ(table.size(), all_estados().size());
     for (const Estado estado : all_estados()) {
         const auto& [same, others] = table.at(std::string{to_text(estado)});
-        EXPECT_EQ(to_text(post_step(estado, PostedBytes::same)), same) << to_text(estado);
-        EXPECT_EQ(to_text(post_step(estado, PostedBytes::others)), others) << to_text(estado);
+        EXPECT_EQ(to_text(post_step(PostedTo{estado}, PostedBytes::same)), same) << to_text(estado);
+        EXPECT_EQ(to_text(post_step(PostedTo{estado}, PostedBytes::others)), others)
+            << to_text(estado);
     }
     EXPECT_EQ(post_step(std::nullopt, PostedBytes::others), PostStep::send);
+    const auto insist = [](PostedBytes bytes, std::int64_t refusals) {
+        return post_step(PostedTo{.estado = Estado::rejeitado, .refusals = refusals}, bytes);
+    };
+    EXPECT_EQ(insist(PostedBytes::same, equal_refusals_max - 1), PostStep::send);
+    EXPECT_EQ(insist(PostedBytes::same, equal_refusals_max), PostStep::repeat_refusal);
+    EXPECT_EQ(insist(PostedBytes::others, equal_refusals_max), PostStep::send_new_version);
+    for (const Estado estado : {Estado::reservado, Estado::rejeitado}) {
+        const PostedTo replaced{.estado = estado, .is_replaced = true};
+        EXPECT_EQ(post_step(replaced, PostedBytes::others), PostStep::refuse_for_good);
+    }
 }
 
 TEST(PostRule, IsSentOnlyWhereTheTableOfStatesLeadsToTransmitido)
 {
     for (const Estado estado : all_estados()) {
         for (const PostedBytes bytes : {PostedBytes::same, PostedBytes::others}) {
-            const PostStep step = post_step(estado, bytes);
+            const PostStep step = post_step(PostedTo{estado}, bytes);
             const bool is_sent = step == PostStep::send || step == PostStep::send_new_version;
             if (is_sent) {
                 EXPECT_TRUE(may_become(estado, Estado::transmitido)) << to_text(estado);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Call: what clients ask of Sefin Nacional, read from a request. Pure, thread-safe.
+// Call: what clients ask, and of whom, read from a request. Pure, thread-safe.
 
 #include "http/message.hpp"
 
@@ -12,30 +12,50 @@
 
 namespace umavez::fiscal::simulator {
 
-enum class Call : std::uint8_t {
-    emitir,            // POST /nfse
-    consultar,         // GET and HEAD /dps/{id}
-    consultar_nota,    // GET /nfse/{chave}
-    cancelar,          // POST /nfse/{chave}/eventos
-    consultar_evento,  // GET /nfse/{chave}/eventos/{tipo}/{sequência}
+// Who is played.
+enum class Service : std::uint8_t {
+    nacional,   // Sefin Nacional: NFS-e
+    sefaz,      // NF-e and NFC-e
+    sao_paulo,  // the city: NFS-e
 };
 
-// "emitir", "consultar", "consultar-nota", "cancelar", "consultar-evento"
+// "nacional", "sefaz", "sao-paulo"
+std::string_view to_text(Service service) noexcept;
+std::optional<Service> parse_service(std::string_view text) noexcept;
+
+enum class Call : std::uint8_t {
+    emitir,            // POST /nfse; NFeAutorizacao4; EnvioRPS
+    consultar,         // GET and HEAD /dps/{id}; NFeConsultaProtocolo4; ConsultaNFe
+    consultar_nota,    // GET /nfse/{chave}
+    cancelar,          // POST /nfse/{chave}/eventos; NFeRecepcaoEvento4; CancelamentoNFe
+    consultar_evento,  // GET /nfse/{chave}/eventos/{tipo}/{sequência}
+    recibo,            // NFeRetAutorizacao4
+    inutilizar,        // NFeInutilizacao4
+    status,            // NFeStatusServico4
+};
+
+// "emitir", "consultar", "consultar-nota", "cancelar", "consultar-evento", "recibo", "inutilizar", "status"
 std::string_view to_text(Call call) noexcept;
 std::optional<Call> parse_call(std::string_view text) noexcept;
 std::vector<std::string> call_words();
 
 struct Asked {
+    Service service = Service::nacional;
     Call call = Call::emitir;
     bool is_head = false;
-    std::string id_dps = {};     // of the path, or of the DPS in the body as far as it can be read
-    std::string chave = {};      // of the path
+    std::string documento = {};  // its natural key, as far as it can be read
+    std::string chave = {};
     std::string tipo = {};       // of the event
     std::string sequencia = {};  // of the event
+    std::string recibo = {};     // of a batch
+    std::string envelope = {};   // the namespace of that of SOAP
+    std::string versao = {};     // of the schema
     std::string caller = {};     // CNPJ or CPF of the certificate; empty: it names none
 
-    // Of a body: the XML inside, or the code of what is wrong with its packing.
+    // Of a body: the XML inside, the document in it as it was sent, and what is wrong with the packing: a
+    // code of Sefin Nacional, or a sentence.
     std::string xml = {};
+    std::string sent = {};
     std::string packing_error = {};
 };
 

@@ -66,7 +66,8 @@ http::Response add_fault(Simulator& simulator, JsonValue object)
     const std::string word = text_of(object, "fault");
     const auto fault = parse_fault(word);
     if (!fault) return unknown_word("fault", word, fault_words());
-    ScriptedFault scripted{.fault = *fault, .id_dps = text_of(object, "id_dps")};
+    ScriptedFault scripted{.fault = *fault, .documento = text_of(object, "documento")};
+    if (scripted.documento.empty()) scripted.documento = text_of(object, "id_dps");
     if (object.find("call")) {
         const std::string call = text_of(object, "call");
         scripted.call = parse_call(call);
@@ -82,10 +83,9 @@ http::Response add_fault(Simulator& simulator, JsonValue object)
     return done();
 }
 
+// `tipo` is empty: the note is cancelled.
 http::Response add_event(Simulator& simulator, JsonValue object, const std::string& tipo)
 {
-    if (tipo.size() != 6)
-        return refuse(422, "tipo: write the six digits of an event, 105102 for instance");
     const auto registered = simulator.register_behind(text_of(object, "chave"), tipo);
     if (registered) return done();
     return refuse(
@@ -98,11 +98,10 @@ http::Response answer_get(const Simulator& simulator, const http::Request& reque
     if (request.path == "/faults") return http::json_response(200, simulator.faults_json());
     if (request.path == "/stats") return http::json_response(200, simulator.stats_json());
     if (request.path != "/ledger") return refuse(404, "there are /faults, /ledger and /stats");
-    constexpr std::string_view name = "id_dps=";
-    const bool is_of_one = request.query.starts_with(name);
+    const std::string_view query = request.query;
+    const bool is_of_one = query.starts_with("documento=") || query.starts_with("id_dps=");
     return http::json_response(
-        200,
-        simulator.ledger_json(is_of_one ? std::string_view{request.query}.substr(name.size()) : "")
+        200, simulator.ledger_json(is_of_one ? query.substr(query.find('=') + 1) : "")
     );
 }
 
@@ -121,9 +120,13 @@ http::Response answer_control(Simulator& simulator, const http::Request& request
     const auto tree = JsonTree::parse(request.body);
     if (!tree) return refuse(400, tree.error().detail);
     if (request.path == "/faults") return add_fault(simulator, tree->root());
-    if (request.path == "/cancel") return add_event(simulator, tree->root(), "101101");
-    if (request.path == "/events")
-        return add_event(simulator, tree->root(), text_of(tree->root(), "tipo"));
+    if (request.path == "/cancel") return add_event(simulator, tree->root(), "");
+    if (request.path == "/events") {
+        const std::string tipo = text_of(tree->root(), "tipo");
+        if (tipo.size() != 6)
+            return refuse(422, "tipo: write the six digits of an event, 105102 for instance");
+        return add_event(simulator, tree->root(), tipo);
+    }
     return refuse(404, "there are /faults, /cancel and /events");
 }
 

@@ -103,13 +103,12 @@ std::optional<Pedido> read_pedido(std::string_view xml)
     return pedido;
 }
 
-bool is_signature_good(std::string_view xml)
+bool is_signature_good(std::string_view xml, std::string_view path)
 {
     const auto document = xml::Document::parse(xml);
     if (!document) return false;
     if (xml::find_signatures(*document).empty()) return true;
-    const auto inf =
-        document->root().find(document->root().name() == "DPS" ? "infDPS" : "infPedReg");
+    const auto inf = document->root().find(path);
     return inf && xml::check_signature(*document, *inf).has_value();
 }
 

@@ -40,9 +40,9 @@ struct Pedido {
 };
 std::optional<Pedido> read_pedido(std::string_view xml);
 
-// Whether the Signature of a DPS or of a request, where there is one, is that of the element that is read.
+// Whether the Signature, where there is one, is that of the element that is read, "infDPS" under the root.
 // Who signed it is not asked.
-bool is_signature_good(std::string_view xml);
+bool is_signature_good(std::string_view xml, std::string_view path);
 
 // 50 positions: municipality 7, generated nationally 2, kind of inscription 1, inscription 14, number 13,
 // year and month 4, chance 9, check digit.

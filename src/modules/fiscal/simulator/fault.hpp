@@ -26,7 +26,9 @@ enum class Fault : std::uint8_t {
     bad_gateway,
     throttle,
     maintenance,
+    no_forecast,
     refuse,
+    too_old,
     forbidden,
     lost_route,
     // After it is stored.
@@ -34,17 +36,30 @@ enum class Fault : std::uint8_t {
     slow,
     error_after,
     duplicate,
+    event_duplicate,
+    other_key,
+    late,
+    receipt,
+    receipt_lost,
+    no_protocol,
+    inner_103,
     cancel_behind,
     unreadable,
     truncated,
     odd_shapes,
 };
 
+// Where a fault is at home.
+struct FaultPlace {
+    Service service;
+    std::vector<Call> calls = {};  // empty: all of it
+};
+
 struct FaultSpec {
     Fault fault;
-    std::string_view name;         // "answer-lost"
-    std::string_view what;         // for people
-    std::vector<Call> calls = {};  // empty: of every call
+    std::string_view name;                // "answer-lost"
+    std::string_view what;                // for people
+    std::vector<FaultPlace> places = {};  // empty: everywhere
 };
 
 // All of them, in the order of the help.
@@ -53,7 +68,8 @@ const std::vector<FaultSpec>& fault_specs();
 std::string_view to_text(Fault fault) noexcept;
 std::optional<Fault> parse_fault(std::string_view text) noexcept;
 std::vector<std::string> fault_words();
-bool is_fault_of(Fault fault, Call call) noexcept;
+bool is_fault_of(Fault fault, Service service, Call call) noexcept;
+bool is_fault_of(Fault fault, Call call) noexcept;  // at any of the services
 
 struct ChanceOfFaults {
     std::uint64_t seed = 1;
@@ -64,7 +80,7 @@ struct ChanceOfFaults {
 struct ScriptedFault {
     Fault fault = Fault::answer_lost;
     std::optional<Call> call = {};  // nullopt: of any
-    std::string id_dps = {};        // empty: of any
+    std::string documento = {};     // empty: of any
     std::uint64_t times = 1;
 };
 
@@ -77,10 +93,10 @@ public:
     const std::deque<ScriptedFault>& scripted() const noexcept { return scripted_; }
 
     // What becomes of the request of this number. A fault that the call cannot have is none.
-    std::optional<Fault> next(Call call, std::string_view id_dps, std::uint64_t number);
+    std::optional<Fault> next(const Asked& asked, std::uint64_t number);
 
 private:
-    std::optional<Fault> by_chance(Call call, std::uint64_t number) const;
+    std::optional<Fault> by_chance(const Asked& asked, std::uint64_t number) const;
 
     ChanceOfFaults chance_;
     std::deque<ScriptedFault> scripted_;

@@ -12,20 +12,22 @@ TEST(FaultPlan, ScriptedFaultsComeInTheirOrderAndAsOftenAsAsked)
     plan.add({.fault = Fault::reset, .call = Call::emitir, .times = 2});
     plan.add({.fault = Fault::slow});
 
-    EXPECT_EQ(plan.next(Call::consultar, "A", 1), Fault::slow);  // the first is not of this call
-    EXPECT_EQ(plan.next(Call::emitir, "A", 2), Fault::reset);
-    EXPECT_EQ(plan.next(Call::emitir, "A", 3), Fault::reset);
-    EXPECT_EQ(plan.next(Call::emitir, "A", 4), std::nullopt);
+    EXPECT_EQ(
+        plan.next({.call = Call::consultar, .documento = "A"}, 1), Fault::slow
+    );  // the first is not of this call
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 2), Fault::reset);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 3), Fault::reset);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 4), std::nullopt);
 }
 
 TEST(FaultPlan, FaultOfOneDocumentLeavesTheOthersAlone)
 {
     FaultPlan plan{{}};
-    plan.add({.fault = Fault::answer_lost, .id_dps = "B"});
+    plan.add({.fault = Fault::answer_lost, .documento = "B"});
 
-    EXPECT_EQ(plan.next(Call::emitir, "A", 1), std::nullopt);
-    EXPECT_EQ(plan.next(Call::emitir, "B", 2), Fault::answer_lost);
-    EXPECT_EQ(plan.next(Call::emitir, "B", 3), std::nullopt);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 1), std::nullopt);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "B"}, 2), Fault::answer_lost);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "B"}, 3), std::nullopt);
 }
 
 TEST(FaultPlan, FaultThatACallCannotHaveWaits)
@@ -33,8 +35,20 @@ TEST(FaultPlan, FaultThatACallCannotHaveWaits)
     FaultPlan plan{{}};
     plan.add({.fault = Fault::cancel_behind});
 
-    EXPECT_EQ(plan.next(Call::consultar, "A", 1), std::nullopt);
-    EXPECT_EQ(plan.next(Call::emitir, "A", 2), Fault::cancel_behind);
+    EXPECT_EQ(plan.next({.call = Call::consultar, .documento = "A"}, 1), std::nullopt);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 2), Fault::cancel_behind);
+}
+
+TEST(FaultPlan, FaultOfSefazIsNoneOfSefinNacional)
+{
+    FaultPlan plan{{}};
+    plan.add({.fault = Fault::receipt});
+
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 1), std::nullopt);
+    EXPECT_EQ(
+        plan.next({.service = Service::sefaz, .call = Call::emitir, .documento = "A"}, 2),
+        Fault::receipt
+    );
 }
 
 TEST(FaultPlan, ForgottenFaultsDoNotCome)
@@ -44,7 +58,7 @@ TEST(FaultPlan, ForgottenFaultsDoNotCome)
 
     plan.forget();
 
-    EXPECT_EQ(plan.next(Call::emitir, "A", 1), std::nullopt);
+    EXPECT_EQ(plan.next({.call = Call::emitir, .documento = "A"}, 1), std::nullopt);
 }
 
 TEST(FaultPlan, ChanceDependsOnSeedAndNumberAlone)
@@ -57,10 +71,11 @@ TEST(FaultPlan, ChanceDependsOnSeedAndNumberAlone)
     std::size_t differences = 0;
 
     for (std::uint64_t number = 1; number <= 1000; ++number) {
-        const auto fault = one.next(Call::emitir, "A", number);
-        EXPECT_EQ(other.next(Call::emitir, "B", number), fault);
+        const auto fault = one.next({.call = Call::emitir, .documento = "A"}, number);
+        EXPECT_EQ(other.next({.call = Call::emitir, .documento = "B"}, number), fault);
         if (fault) ++faults;
-        if (another_seed.next(Call::emitir, "A", number) != fault) ++differences;
+        if (another_seed.next({.call = Call::emitir, .documento = "A"}, number) != fault)
+            ++differences;
     }
 
     EXPECT_NEAR(static_cast<double>(faults), 500, 80);

@@ -2,6 +2,7 @@
 // the ledger, once.
 
 #include "modules/fiscal/simulator/played_authority.hpp"
+#include "modules/fiscal/simulator/sefaz_test_documents.hpp"
 #include "modules/fiscal/simulator/test_client.hpp"
 #include "modules/fiscal/simulator/test_documents.hpp"
 #include "support/temporary_folder.hpp"
@@ -18,6 +19,7 @@
 namespace umavez::fiscal::simulator {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // In a child, which says through the pipe where it serves, and goes on until it is killed.
@@ -50,6 +52,7 @@ TEST(Killed, LedgerNeitherLosesNorDoubles)
 {
     const test::TemporaryFolder folder;
     std::vector<int> answered;
+    std::vector<int> answered_nfe;
     int number = 0;
     for (int round = 0; round < 4; ++round) {
         const Child child = start_child(folder.path());
@@ -67,6 +70,10 @@ TEST(Killed, LedgerNeitherLosesNorDoubles)
             const Got got = client.send(post_dps(TestDps::of_number(number).xml()));
             if (got.status == 201) answered.push_back(number);
             if (got.code != CURLE_OK) break;
+            const Got nfe = client.send(post_nfe({.numero = number}));
+            if (nfe.code != CURLE_OK) break;
+            answered_nfe.push_back(number);
+            EXPECT_THAT(texts_of(nfe.body, "cStat"), ElementsAre("104", "100"));
         }
         int status = 0;
         ASSERT_EQ(::waitpid(child.pid, &status, 0), child.pid);
@@ -83,8 +90,18 @@ TEST(Killed, LedgerNeitherLosesNorDoubles)
             (*again)->simulator().ledger_json(dps.id), HasSubstr(R"({"authorisations":1,)")
         );
     }
+    for (const int one : answered_nfe) {
+        EXPECT_THAT(
+            (*again)->simulator().ledger_json(natural_key(TestNfe{.numero = one}.chave())),
+            HasSubstr(R"({"authorisations":1,)")
+        );
+    }
     EXPECT_THAT((*again)->simulator().stats_json(), HasSubstr(R"("authorised_twice":0)"));
     TestClient client{**again};
+    EXPECT_THAT(
+        texts_of(client.send(post_nfe({.numero = answered_nfe.back()})).body, "cStat"),
+        ElementsAre("104", "204")
+    );
     EXPECT_THAT(
         client.send(post_dps(TestDps::of_number(answered.back()).xml())).body, HasSubstr("E0014")
     );

@@ -60,10 +60,11 @@ Ledger::~Ledger()
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Result<void> Ledger::append(const LedgerEvent& event)
+Result<void> Ledger::append(std::span<const LedgerEvent> events)
 {
-    const std::string line = to_line(event) + '\n';
-    std::string_view rest = line;
+    std::string lines;
+    for (const LedgerEvent& event : events) lines += to_line(event) + '\n';
+    std::string_view rest = lines;
     while (!rest.empty()) {
         const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
         if (written < 0 && errno == EINTR) continue;
@@ -71,7 +72,7 @@ Result<void> Ledger::append(const LedgerEvent& event)
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
     if (rest.empty() && ::fdatasync(descriptor_) == 0) {
-        bytes_ += line.size();
+        bytes_ += lines.size();
         return {};
     }
     const int reason = errno;

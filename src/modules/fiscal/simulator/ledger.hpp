@@ -1,7 +1,8 @@
 #pragma once
 
-// Ledger: what the simulator really did, in a file that only grows. A line is durable when append() returns,
-// and nothing is answered before: what a client was told is in there, after kill -9 and after a power cut.
+// Ledger: what the simulator really did, in a file that only grows. What is appended is durable when
+// append() returns, and nothing is answered before: what a client was told is in there, after kill -9 and
+// after a power cut.
 //
 // A process that died while it wrote leaves a line without an end. It was never answered, so it is taken away
 // at the next start. The file is locked: two simulators with one ledger would both authorise. Confined to
@@ -12,6 +13,7 @@
 #include <umavez/result.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +34,8 @@ public:
     }
     Ledger& operator=(Ledger&&) = delete;
 
-    // On an error the line is not there, now or after a restart.
-    Result<void> append(const LedgerEvent& event);
+    // In one write. On an error no line of it is there, now or after a restart.
+    Result<void> append(std::span<const LedgerEvent> events);
 
     const std::string& path() const noexcept { return path_; }
 

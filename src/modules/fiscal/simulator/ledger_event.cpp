@@ -15,6 +15,19 @@ std::string pack(std::string_view xml)
     return xml.empty() ? std::string{} : encode_base64(zip(xml));
 }
 
+// The natural key and the XML of a DPS have names of their own.
+struct Names {
+    std::string_view documento;
+    std::string_view xml;
+};
+constexpr Names names_of_dps{.documento = "id_dps", .xml = "dps"};
+constexpr Names names_of_others{.documento = "documento", .xml = "xml"};
+
+Names names_of(std::string_view documento)
+{
+    return documento.starts_with("DPS") ? names_of_dps : names_of_others;
+}
+
 struct ToLine {
     std::string operator()(const RequestSeen& seen) const
     {
@@ -22,8 +35,10 @@ struct ToLine {
             .text("event", "request")
             .instant("at", seen.at)
             .number("number", seen.number)
+            .text("service", to_text(seen.service))
             .text("call", to_text(seen.call))
-            .text_unless_empty("id_dps", seen.id_dps)
+            .text_unless_empty("caller", seen.caller)
+            .text_unless_empty(names_of(seen.documento).documento, seen.documento)
             .text_unless_empty("chave", seen.chave)
             .text_unless_empty("sha256", seen.sha256)
             .text_unless_empty("fault", seen.fault)
@@ -31,16 +46,31 @@ struct ToLine {
     }
     std::string operator()(const Authorised& authorised) const
     {
+        const Names names = names_of(authorised.documento);
         return JsonObject{}
             .text("event", "authorised")
             .instant("at", authorised.at)
-            .text("id_dps", authorised.id_dps)
+            .text(names.documento, authorised.documento)
             .text("chave", authorised.chave)
             .number("numero", authorised.numero)
             .text("inscricao", authorised.inscricao)
             .text("sha256", authorised.sha256)
             .text_unless_empty("substitui", authorised.substitui)
-            .text("dps", pack(authorised.dps))
+            .text_unless_empty("protocolo", authorised.protocolo)
+            .text_unless_empty("cstat", authorised.cstat)
+            .text_unless_empty("digest", authorised.digest)
+            .text(names.xml, pack(authorised.xml))
+            .str();
+    }
+    std::string operator()(const Received& received) const
+    {
+        return JsonObject{}
+            .text("event", "received")
+            .instant("at", received.at)
+            .text("recibo", received.recibo)
+            .text("documento", received.documento)
+            .text("chave", received.chave)
+            .text("xml", pack(received.xml))
             .str();
     }
     std::string operator()(const EventRegistered& registered) const
@@ -50,7 +80,22 @@ struct ToLine {
             .instant("at", registered.at)
             .text("chave", registered.chave)
             .text("tipo", registered.tipo)
+            .text_unless_empty("protocolo", registered.protocolo)
+            .text_unless_empty("cstat", registered.cstat)
+            .text_unless_empty("substituta", registered.substituta)
             .text_unless_empty("pedido", pack(registered.pedido))
+            .str();
+    }
+    std::string operator()(const Voided& voided) const
+    {
+        return JsonObject{}
+            .text("event", "voided")
+            .instant("at", voided.at)
+            .text("id", voided.id)
+            .number("primeiro", voided.primeiro)
+            .number("ultimo", voided.ultimo)
+            .text("protocolo", voided.protocolo)
+            .text("pedido", pack(voided.pedido))
             .str();
     }
 };
@@ -102,6 +147,26 @@ public:
         if (!found) is_whole_ = false;
         return found.value_or(Call::emitir);
     }
+    Service service()
+    {
+        const std::string word = text("service", false);
+        if (word.empty()) return Service::nacional;  // of the days when there was no other
+        const auto found = parse_service(word);
+        if (!found) is_whole_ = false;
+        return found.value_or(Service::nacional);
+    }
+    std::string id_of_range()
+    {
+        constexpr std::size_t length = 43;
+        std::string id = text("id");
+        if (id.size() != length) is_whole_ = false;
+        return id;
+    }
+    // Those that the line is written with.
+    Names names() const
+    {
+        return object_.find(names_of_dps.documento) ? names_of_dps : names_of_others;
+    }
     bool is_whole() const noexcept { return is_whole_; }
 
 private:
@@ -116,8 +181,10 @@ std::optional<LedgerEvent> read_members(Members& members)
         return RequestSeen{
             .at = members.at(),
             .number = members.number("number"),
+            .service = members.service(),
             .call = members.call(),
-            .id_dps = members.text("id_dps", false),
+            .caller = members.text("caller", false),
+            .documento = members.text(members.names().documento, false),
             .chave = members.text("chave", false),
             .sha256 = members.text("sha256", false),
             .fault = members.text("fault", false),
@@ -126,13 +193,25 @@ std::optional<LedgerEvent> read_members(Members& members)
     if (event == "authorised") {
         return Authorised{
             .at = members.at(),
-            .id_dps = members.text("id_dps"),
+            .documento = members.text(members.names().documento),
             .chave = members.text("chave"),
             .numero = members.number("numero"),
             .inscricao = members.text("inscricao"),
             .sha256 = members.text("sha256"),
-            .dps = members.xml("dps"),
+            .xml = members.xml(members.names().xml),
             .substitui = members.text("substitui", false),
+            .protocolo = members.text("protocolo", false),
+            .cstat = members.text("cstat", false),
+            .digest = members.text("digest", false),
+        };
+    }
+    if (event == "received") {
+        return Received{
+            .at = members.at(),
+            .recibo = members.text("recibo"),
+            .documento = members.text("documento"),
+            .chave = members.text("chave"),
+            .xml = members.xml("xml"),
         };
     }
     if (event == "registered") {
@@ -141,6 +220,19 @@ std::optional<LedgerEvent> read_members(Members& members)
             .chave = members.text("chave"),
             .tipo = members.text("tipo"),
             .pedido = members.xml("pedido", false),
+            .protocolo = members.text("protocolo", false),
+            .cstat = members.text("cstat", false),
+            .substituta = members.text("substituta", false),
+        };
+    }
+    if (event == "voided") {
+        return Voided{
+            .at = members.at(),
+            .id = members.id_of_range(),
+            .primeiro = members.number("primeiro"),
+            .ultimo = members.number("ultimo"),
+            .protocolo = members.text("protocolo"),
+            .pedido = members.xml("pedido"),
         };
     }
     return std::nullopt;

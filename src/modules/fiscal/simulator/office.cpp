@@ -61,13 +61,13 @@ bool may_see(const Asked& asked, const Note& note)
 
 Decision find_dps(const Asked& asked, const Book& book)
 {
-    if (!is_id_dps(asked.id_dps)) return {refusal(400, "E0004", asked.id_dps)};
-    const Note* const note = book.find_by_id_dps(asked.id_dps);
-    if (note == nullptr) return {{.status = 404, .id_dps = asked.id_dps}};
+    if (!is_id_dps(asked.documento)) return {refusal(400, "E0004", asked.documento)};
+    const Note* const note = book.find_by_documento(asked.documento);
+    if (note == nullptr) return {{.status = 404, .documento = asked.documento}};
     if (!asked.is_head && !may_see(asked, *note)) {
         return {{.status = 403, .erros = {{"", "O certificado não é de um ator da NFS-e"}}}};
     }
-    return {{.id_dps = asked.id_dps, .chave = note->authorised.chave}};
+    return {{.documento = asked.documento, .chave = note->authorised.chave}};
 }
 
 Decision find_nota(const Asked& asked, const Book& book)
@@ -78,7 +78,7 @@ Decision find_nota(const Asked& asked, const Book& book)
     const Authorised& authorised = note->authorised;
     return {
         {.chave = authorised.chave,
-         .xml = make_nfse(authorised.dps, {authorised.chave, authorised.numero, authorised.at})}
+         .xml = make_nfse(authorised.xml, {authorised.chave, authorised.numero, authorised.at})}
     };
 }
 
@@ -114,9 +114,11 @@ Erro erro_of(std::string codigo)
     return {std::move(codigo), std::move(descricao)};
 }
 
-Answer refusal(int status, std::string codigo, std::string id_dps)
+Answer refusal(int status, std::string codigo, std::string documento)
 {
-    return {.status = status, .erros = {erro_of(std::move(codigo))}, .id_dps = std::move(id_dps)};
+    return {
+        .status = status, .erros = {erro_of(std::move(codigo))}, .documento = std::move(documento)
+    };
 }
 
 Decision NacionalOffice::decide(const Asked& asked, const Book& book, const Moment& moment) const
@@ -127,6 +129,9 @@ Decision NacionalOffice::decide(const Asked& asked, const Book& book, const Mome
         case Call::consultar_nota: return find_nota(asked, book);
         case Call::cancelar: return register_event(asked, book, moment);
         case Call::consultar_evento: return find_evento(asked, book);
+        case Call::recibo:
+        case Call::inutilizar:
+        case Call::status: break;  // of SEFAZ
     }
     return {{.status = 404}};
 }
@@ -137,25 +142,25 @@ Decision NacionalOffice::authorise(const Asked& asked, const Book& book, const M
 {
     if (!asked.packing_error.empty()) return {refusal(400, asked.packing_error)};
     const auto dps = read_dps(asked.xml);
-    if (!dps) return {refusal(400, "E1235", asked.id_dps)};
+    if (!dps) return {refusal(400, "E1235", asked.documento)};
     if (dps->ambiente != ambiente_) return {refusal(400, "E0006", dps->id)};
     if (dps->id != dps->id_of_fields()) return {refusal(400, "E0004", dps->id)};
-    if (!is_signature_good(asked.xml)) return {refusal(400, "E0714", dps->id)};
-    if (book.find_by_id_dps(dps->id) != nullptr) return {refusal(400, "E0014", dps->id)};
+    if (!is_signature_good(asked.xml, "infDPS")) return {refusal(400, "E0714", dps->id)};
+    if (book.find_by_documento(dps->id) != nullptr) return {refusal(400, "E0014", dps->id)};
     const std::uint64_t numero = book.last_numero(dps->inscricao) + 1;
     Authorised authorised{
         .at = moment.now,
-        .id_dps = dps->id,
+        .documento = dps->id,
         .chave = make_chave(*dps, numero, moment.now, moment.chance),
         .numero = numero,
         .inscricao = dps->inscricao,
         .sha256 = to_hex(sha256(asked.xml)),
-        .dps = asked.xml,
+        .xml = asked.xml,
         .substitui = dps->substitui,
     };
     Answer answer{
         .status = 201,
-        .id_dps = dps->id,
+        .documento = dps->id,
         .chave = authorised.chave,
         .xml = make_nfse(asked.xml, {authorised.chave, numero, moment.now}),
     };
@@ -179,7 +184,7 @@ Decision NacionalOffice::register_event(const Asked& asked, const Book& book, co
     if (pedido->id != "PRE" + asked.chave + pedido->tipo || pedido->chave != asked.chave) {
         return {refusal(400, "E1827")};
     }
-    if (!is_signature_good(asked.xml)) return {refusal(400, "E1980")};
+    if (!is_signature_good(asked.xml, "infPedReg")) return {refusal(400, "E1980")};
     const Note* const note = book.find_by_chave(asked.chave);
     if (note == nullptr) return {refusal(400, "E1831")};
     if (const auto same = note->events.find(pedido->tipo); same != note->events.end()) {

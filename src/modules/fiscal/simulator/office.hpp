@@ -6,11 +6,11 @@
 
 #include "modules/fiscal/simulator/book.hpp"
 #include "modules/fiscal/simulator/call.hpp"
+#include "modules/fiscal/simulator/desk.hpp"
 #include "modules/fiscal/simulator/ledger_event.hpp"
 
 #include <umavez/time.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ struct Erro {
 struct Answer {
     int status = 200;
     std::vector<Erro> erros = {};
-    std::string id_dps = {};
+    std::string documento = {};
     std::string chave = {};
     std::string xml = {};   // the note, or the event
     std::string tipo = {};  // of the event
@@ -37,11 +37,6 @@ struct Answer {
 struct Decision {
     Answer answer;
     std::optional<LedgerEvent> event = {};  // to be kept before the answer is given
-};
-
-struct Moment {
-    Instant now;
-    std::uint64_t chance = 0;  // for the key of a new note
 };
 
 class NacionalOffice {
@@ -62,6 +57,6 @@ private:
 
 // With the words of the rule sheets.
 Erro erro_of(std::string codigo);
-Answer refusal(int status, std::string codigo, std::string id_dps = {});
+Answer refusal(int status, std::string codigo, std::string documento = {});
 
 }  // namespace umavez::fiscal::simulator

@@ -46,7 +46,7 @@ TEST_F(Office, AuthorisesADpsAndKeepsItInTheNote)
     const Answer answer = emit(dps);
 
     EXPECT_EQ(answer.status, 201);
-    EXPECT_EQ(answer.id_dps, dps.id);
+    EXPECT_EQ(answer.documento, dps.id);
     EXPECT_EQ(answer.chave.size(), 50U);
     EXPECT_TRUE(
         answer.chave.starts_with("2111300"
@@ -83,7 +83,7 @@ TEST_F(Office, SecondDpsOfOneNumberIsE0014WhateverItsContent)
 
     EXPECT_EQ(emit_code(TestDps{}), "E0014");
     EXPECT_EQ(emit_code(changed), "E0014");
-    EXPECT_EQ(book_.find_by_id_dps(TestDps{}.id)->authorised.chave, first.chave);
+    EXPECT_EQ(book_.find_by_documento(TestDps{}.id)->authorised.chave, first.chave);
 }
 
 TEST_F(Office, IdOfOtherFieldsIsE0004)
@@ -95,7 +95,7 @@ TEST_F(Office, IdOfOtherFieldsIsE0004)
 
     EXPECT_EQ(emit_code(other_number), "E0004");
     EXPECT_EQ(emit_code(cpf_said_to_be_cnpj), "E0004");
-    EXPECT_EQ(book_.find_by_id_dps(TestDps{}.id), nullptr);
+    EXPECT_EQ(book_.find_by_documento(TestDps{}.id), nullptr);
 }
 
 TEST_F(Office, PersonsAndCompaniesWithLettersAreIssuersToo)
@@ -153,7 +153,7 @@ TEST_F(Office, WrongSignatureIsRefusedAndAGoodOnePasses)
 
     EXPECT_EQ(refusal_of(ask(post_dps(changed))), "E0714");
     EXPECT_EQ(ask(post_dps(good)).status, 201);
-    const std::string chave = book_.find_by_id_dps(dps.id)->authorised.chave;
+    const std::string chave = book_.find_by_documento(dps.id)->authorised.chave;
     std::string pedido = *xml::sign_enveloped(
         pedido_xml(chave, "PRE" + chave + "101101"),
         "PRE" + chave + "101101",

@@ -2,6 +2,8 @@
 
 #include "base/file.hpp"
 #include "modules/fiscal/simulator/control.hpp"
+#include "modules/fiscal/simulator/sefaz_call.hpp"
+#include "modules/fiscal/simulator/sp_call.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +38,8 @@ Result<std::unique_ptr<PlayedAuthority>> PlayedAuthority::start(PlayOptions opti
         {.ledger = ledger_in(chosen.folder),
          .ambiente = chosen.ambiente,
          .chance = chosen.chance,
-         .slow = chosen.slow}
+         .slow = chosen.slow,
+         .throttle = chosen.throttle}
     );
     if (!simulator) return std::unexpected(simulator.error());
     played->simulator_ = *std::move(simulator);
@@ -71,9 +74,14 @@ Result<std::unique_ptr<PlayedAuthority>> PlayedAuthority::start(PlayOptions opti
     return played;
 }
 
+std::string PlayedAuthority::base_url() const
+{
+    return fmt::format("https://{}:{}", in_url(options_.address), door_->port());
+}
+
 std::string PlayedAuthority::url() const
 {
-    return fmt::format("https://{}:{}/SefinNacional", in_url(options_.address), door_->port());
+    return base_url() + "/SefinNacional";
 }
 
 std::string PlayedAuthority::control_url() const
@@ -88,10 +96,24 @@ std::string PlayedAuthority::ledger_path() const
 
 std::string PlayedAuthority::settings() const
 {
+    const std::string_view ambiente = options_.ambiente == "1" ? "producao" : "homologacao";
     std::string text = fmt::format(
-        "[fiscal.nacional]\n{} = \"{}\"\nca_file = \"{}\"\n",
-        options_.ambiente == "1" ? "producao" : "homologacao",
-        url(),
+        "[fiscal.nacional]\n{} = \"{}\"\nca_file = \"{}\"\n", ambiente, url(), files_.ca
+    );
+    text += fmt::format(
+        "\n[[fiscal.sefaz]]\nlugar = \"*\"\nambiente = \"{}\"\nca_file = \"{}\"\n",
+        ambiente,
+        files_.ca
+    );
+    for (const SefazService& service : sefaz_services) {
+        text +=
+            fmt::format("{} = \"{}{}{}\"\n", service.setting, base_url(), sefaz_base, service.name);
+    }
+    text += fmt::format(
+        "\n[fiscal.sao_paulo]\n{} = \"{}{}\"\nca_file = \"{}\"\n",
+        ambiente,
+        base_url(),
+        sp_path,
         files_.ca
     );
     for (const IssuerFiles& issuer : files_.issuers) {

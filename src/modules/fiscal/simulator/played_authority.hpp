@@ -27,12 +27,14 @@ struct PlayOptions {
     std::string ambiente = "2";                             // as in tpAmb
     ChanceOfFaults chance = {};
     Duration slow = std::chrono::seconds{2};
+    Duration throttle = std::chrono::hours{1};  // of SEFAZ, from the last call on
 };
 
 class PlayedAuthority {
 public:
     static Result<std::unique_ptr<PlayedAuthority>> start(PlayOptions options);
 
+    std::string base_url() const;     // "https://127.0.0.1:8443"
     std::string url() const;          // "https://127.0.0.1:8443/SefinNacional"
     std::string control_url() const;  // "http://127.0.0.1:8444"
     std::uint16_t port() const noexcept { return door_->port(); }

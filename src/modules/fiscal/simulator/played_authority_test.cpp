@@ -248,7 +248,8 @@ TEST_F(Played, ControlScriptsFaultsAndTellsTheLedger)
     );
     EXPECT_EQ(
         control("GET", "/faults").body,
-        R"({"faults":[{"call":"emitir","id_dps":")" + id + R"(","fault":"answer-lost","times":1}]})"
+        R"({"faults":[{"call":"emitir","documento":")" + id +
+            R"(","fault":"answer-lost","times":1}]})"
     );
     EXPECT_EQ(emit(2).status, 201);
     EXPECT_EQ(emit(1).status, 0);

@@ -46,7 +46,7 @@ private:
     {
         if (call == Call::emitir) {
             // An error says idDPS, a success idDps.
-            object_.text_unless_empty(is_odd_ && !is_even_ ? "idDps" : "idDPS", answer_.id_dps);
+            object_.text_unless_empty(is_odd_ && !is_even_ ? "idDps" : "idDPS", answer_.documento);
             object_.raw("erros", to_json(answer_.erros, is_odd_));
         } else if (is_odd_) {
             object_.raw("erro", to_json(answer_.erros, false));
@@ -59,13 +59,13 @@ private:
     {
         switch (call) {
             case Call::emitir:
-                object_.text(is_odd_ && is_even_ ? "idDPS" : "idDps", answer_.id_dps);
+                object_.text(is_odd_ && is_even_ ? "idDPS" : "idDps", answer_.documento);
                 object_.text("chaveAcesso", answer_.chave);
                 object_.text("nfseXmlGZipB64", encode_base64(zip(answer_.xml)));
                 object_.raw("alertas", is_odd_ ? "null" : "[]");
                 return;
             case Call::consultar:
-                object_.text(is_odd_ && is_even_ ? "idDPS" : "idDps", answer_.id_dps);
+                object_.text(is_odd_ && is_even_ ? "idDPS" : "idDps", answer_.documento);
                 object_.text("chaveAcesso", answer_.chave);
                 if (is_odd_) object_.raw("erro", "[]");
                 return;
@@ -83,6 +83,9 @@ private:
                     object_.text("eventoXmlGZipB64", encode_base64(zip(answer_.xml)));
                 }
                 return;
+            case Call::recibo:
+            case Call::inutilizar:
+            case Call::status: return;  // of SEFAZ
         }
     }
 

@@ -33,7 +33,7 @@ TEST(Shapes, EveryAnswerHasTheSameHead)
 
 TEST(Shapes, AuthorisedSaysIdDps)
 {
-    const Answer answer{.status = 201, .id_dps = "DPS1", .chave = "123", .xml = "<NFSe/>"};
+    const Answer answer{.status = 201, .documento = "DPS1", .chave = "123", .xml = "<NFSe/>"};
 
     EXPECT_THAT(
         to_response(answer, Call::emitir, declared).body,
@@ -45,7 +45,7 @@ TEST(Shapes, AuthorisedSaysIdDps)
 
 TEST(Shapes, RefusedEmissionHasAListAndAnotherSpellingOfItsId)
 {
-    const Answer answer{.status = 400, .erros = {{"E0014", "há"}}, .id_dps = "DPS1"};
+    const Answer answer{.status = 400, .erros = {{"E0014", "há"}}, .documento = "DPS1"};
 
     EXPECT_THAT(
         to_response(answer, Call::emitir, declared).body,
@@ -73,7 +73,7 @@ TEST(Shapes, OtherRefusalsAreAnObjectOrAList)
 
 TEST(Shapes, FoundDpsMayStandNextToAnEmptyListOfErrors)
 {
-    const Answer answer{.id_dps = "DPS1", .chave = "123"};
+    const Answer answer{.documento = "DPS1", .chave = "123"};
 
     EXPECT_THAT(to_response(answer, Call::consultar, declared).body, Not(HasSubstr("erro")));
     EXPECT_THAT(

@@ -3,7 +3,6 @@
 #include "base/digest.hpp"
 #include "base/json_object.hpp"
 #include "base/random.hpp"
-#include "modules/fiscal/simulator/shapes.hpp"
 
 #include <fmt/format.h>
 
@@ -23,64 +22,47 @@ http::Response page(int status, std::string_view words)
     };
 }
 
+// Whose natural key it is.
+Service service_of(std::string_view documento)
+{
+    if (documento.starts_with("NFe")) return Service::sefaz;
+    return documento.starts_with("RPS") ? Service::sao_paulo : Service::nacional;
+}
+
 Reply without_answer(Ending ending)
 {
     return {.response = {}, .ending = ending};
 }
 
-// What is said instead, before anybody looked at the request. Nullopt: the fault comes later.
-std::optional<Reply> reply_before(Fault fault, const Asked& asked, const Wording& wording)
+http::Response broken(Service service)
 {
-    const auto refused = [&](std::string codigo) {
-        return Reply{to_response(refusal(400, std::move(codigo), asked.id_dps), asked.call, wording)
-        };
-    };
-    switch (fault) {
-        case Fault::drop_request: return without_answer(Ending::cut);
-        case Fault::reset: return without_answer(Ending::reset);
-        case Fault::error_500:
-            return Reply{http::json_response(500, R"({"message":"An error has occurred."})")};
-        case Fault::error_503: return Reply{page(503, "Service Unavailable")};
-        case Fault::bad_gateway:
-            return Reply{http::json_response(502, R"({"erro":"Bad Gateway"})")};
-        case Fault::throttle: {
-            http::Response response =
-                http::json_response(429, R"({"message":"Too Many Requests"})");
-            response.headers.push_back({"Retry-After", "2"});
-            return Reply{std::move(response)};
-        }
-        case Fault::maintenance: return refused("E1217");
-        case Fault::refuse: return refused(asked.call == Call::emitir ? "E0010" : "E0822");
-        case Fault::forbidden: return Reply{page(403, "Forbidden")};
-        case Fault::lost_route: return Reply{page(404, "404 - File or directory not found.")};
-        case Fault::slow_before:
-        case Fault::answer_lost:
-        case Fault::slow:
-        case Fault::error_after:
-        case Fault::duplicate:
-        case Fault::cancel_behind:
-        case Fault::unreadable:
-        case Fault::truncated:
-        case Fault::odd_shapes: return std::nullopt;
-    }
+    if (service != Service::nacional) return page(500, "Server Error");
+    return http::json_response(500, R"({"message":"An error has occurred."})");
+}
+
+// What the wire says instead, before anybody looked at the request. Nullopt: it is not the wire's fault.
+std::optional<Reply> reply_before(Fault fault, Service service)
+{
+    const bool speaks_json = service == Service::nacional;
+    if (fault == Fault::drop_request) return without_answer(Ending::cut);
+    if (fault == Fault::reset) return without_answer(Ending::reset);
+    if (fault == Fault::error_500) return Reply{broken(service)};
+    if (fault == Fault::error_503) return Reply{page(503, "Service Unavailable")};
+    if (fault == Fault::bad_gateway && speaks_json)
+        return Reply{http::json_response(502, R"({"erro":"Bad Gateway"})")};
+    if (fault == Fault::bad_gateway) return Reply{page(502, "Bad Gateway")};
+    if (fault == Fault::forbidden) return Reply{page(403, "Forbidden")};
+    if (fault == Fault::lost_route) return Reply{page(404, "404 - File or directory not found.")};
     return std::nullopt;
 }
 
-// What becomes of the answer of the office.
-Reply reply_after(std::optional<Fault> fault, Answer answer, Call call, Wording wording)
+// What becomes of the answer of the desk.
+Reply reply_after(std::optional<Fault> fault, http::Response response, Service service)
 {
     if (fault == Fault::answer_lost) return without_answer(Ending::cut);
-    if (fault == Fault::error_after) {
-        return {http::json_response(500, R"({"message":"An error has occurred."})")};
-    }
-    if (fault == Fault::duplicate && answer.status == 201) {
-        answer = refusal(400, call == Call::emitir ? "E0014" : "E0840", answer.id_dps);
-    }
-    if (fault == Fault::odd_shapes) wording.shape = Shape::odd;
-    Reply reply{to_response(answer, call, wording)};
-    if (fault == Fault::unreadable) reply.response.body = "\x1f\x8b{\"chaveAcesso\": \xff\xfe";
-    if (fault == Fault::truncated) reply.ending = Ending::truncated;
-    return reply;
+    if (fault == Fault::error_after) return {broken(service)};
+    if (fault == Fault::unreadable) response.body = "\x1f\x8b{\"chaveAcesso\": \xff\xfe";
+    return {std::move(response), fault == Fault::truncated ? Ending::truncated : Ending::whole};
 }
 
 }  // namespace
@@ -99,7 +81,8 @@ Result<std::unique_ptr<Simulator>> Simulator::open(SimulatorOptions options)
 
 Simulator::Simulator(SimulatorOptions options, Ledger ledger, Book book)
     : options_(std::move(options)),
-      office_(options_.ambiente),
+      nacional_(options_.ambiente),
+      sefaz_(options_.ambiente),
       ledger_(std::move(ledger)),
       book_(std::move(book)),
       plan_(options_.chance)
@@ -113,57 +96,87 @@ Reply Simulator::serve(
     auto asked = read_call(request, std::move(caller));
     if (!asked) return {page(404, "404 - File or directory not found.")};
     std::unique_lock lock{mutex_};
-    if (const Note* const note = book_.find_by_chave(asked->chave))
-        asked->id_dps = note->authorised.id_dps;
-    const std::uint64_t number = book_.requests() + 1;
-    const std::optional<Fault> fault = plan_.next(asked->call, asked->id_dps, number);
-    const Wording wording{
-        .ambiente = options_.ambiente, .now = system_clock().realtime(), .turn = number
+    complete(*asked);
+    Moment moment{
+        .now = system_clock().realtime(),
+        .chance = system_random().next(),
+        .turn = book_.requests() + 1,
     };
+    const std::optional<Fault> fault = next_fault(*asked, moment.turn, moment.now);
     const auto kept = keep(RequestSeen{
-        .at = wording.now,
-        .number = number,
+        .at = moment.now,
+        .number = moment.turn,
+        .service = asked->service,
         .call = asked->call,
-        .id_dps = asked->id_dps,
+        .caller = asked->caller,
+        .documento = asked->documento,
         .chave = asked->chave,
-        .sha256 = asked->xml.empty() ? "" : to_hex(sha256(asked->xml)),
+        .sha256 = asked->sent.empty() ? "" : to_hex(sha256(asked->sent)),
         .fault = fault ? std::string{to_text(*fault)} : "",
     });
     if (!kept) return {http::text_response(500, kept.error().detail)};
     if (fault) {
-        if (auto reply = reply_before(*fault, *asked, wording)) return *std::move(reply);
+        if (auto reply = reply_before(*fault, asked->service)) return *std::move(reply);
     }
-    if (fault == Fault::slow_before) wait_slowly(lock, stop);
-    Decision decision = decide(*asked, fault);
+    if (fault == Fault::slow_before) {
+        wait_slowly(lock, stop);
+        moment.now = system_clock().realtime();
+    }
+    auto response = judge(*asked, moment, fault);
+    if (!response) return {http::text_response(500, response.error().detail)};
     if (fault == Fault::slow) wait_slowly(lock, stop);
     lock.unlock();
-    return reply_after(fault, std::move(decision.answer), asked->call, wording);
+    return reply_after(fault, *std::move(response), asked->service);
 }
 
-Decision Simulator::decide(const Asked& asked, std::optional<Fault> fault)
+const Desk& Simulator::desk_of(Service service) const noexcept
 {
-    const Moment moment{.now = system_clock().realtime(), .chance = system_random().next()};
-    Decision decision = office_.decide(asked, book_, moment);
-    if (!decision.event) return decision;
-    if (const auto kept = keep(*decision.event); !kept) {
-        return {{.status = 500, .erros = {{"", kept.error().detail}}}};
+    if (service == Service::sefaz) return sefaz_;
+    if (service == Service::sao_paulo) return sao_paulo_;
+    return nacional_;
+}
+
+// Of which document it is, where the request alone does not tell.
+void Simulator::complete(Asked& asked) const
+{
+    if (const Note* const note = book_.find_by_chave(asked.chave))
+        asked.documento = note->authorised.documento;
+    if (const Batch* const batch = book_.find_batch_by_recibo(asked.recibo))
+        asked.documento = batch->received.documento;
+}
+
+// Whoever asks SEFAZ too much is told so again, and every call begins the time anew.
+std::optional<Fault> Simulator::next_fault(const Asked& asked, std::uint64_t number, Instant now)
+{
+    if (asked.service == Service::sefaz) {
+        const auto throttled = book_.find_throttled(asked.caller);
+        if (throttled && now - *throttled < options_.throttle) return Fault::throttle;
     }
-    if (fault == Fault::cancel_behind) {
-        const EventRegistered cancelled{
-            .at = moment.now, .chave = decision.answer.chave, .tipo = "101101"
-        };
-        if (const auto kept = keep(cancelled); !kept) {
-            return {{.status = 500, .erros = {{"", kept.error().detail}}}};
-        }
+    return plan_.next(asked, number);
+}
+
+// An error: nothing that follows from the request is in the ledger.
+Result<http::Response> Simulator::judge(
+    const Asked& asked, const Moment& moment, std::optional<Fault> fault
+)
+{
+    const Desk& desk = desk_of(asked.service);
+    Judgement judgement = desk.judge(asked, book_, moment, fault);
+    if (judgement.events.empty()) return std::move(judgement.response);
+    if (auto kept = keep(judgement.events); !kept) return std::unexpected(kept.error());
+    const auto* const authorised = std::get_if<Authorised>(&judgement.events.front());
+    if (fault == Fault::cancel_behind && authorised != nullptr) {
+        const EventRegistered behind = desk.event_behind(authorised->chave, "", book_, moment.now);
+        if (auto kept = keep(behind); !kept) return std::unexpected(kept.error());
     }
-    return decision;
+    return std::move(judgement.response);
 }
 
 // The line first: what the book says is what is durable.
-Result<void> Simulator::keep(const LedgerEvent& event)
+Result<void> Simulator::keep(std::span<const LedgerEvent> events)
 {
-    if (auto appended = ledger_.append(event); !appended) return appended;
-    book_.apply(event);
+    if (auto appended = ledger_.append(events); !appended) return appended;
+    for (const LedgerEvent& event : events) book_.apply(event);
     return {};
 }
 
@@ -190,16 +203,16 @@ std::string Simulator::faults_json() const
     const std::string scripted = to_json_array(plan_.scripted(), [](const ScriptedFault& fault) {
         JsonObject object;
         if (fault.call) object.text("call", to_text(*fault.call));
-        object.text_unless_empty("id_dps", fault.id_dps);
+        object.text_unless_empty("documento", fault.documento);
         return object.text("fault", to_text(fault.fault)).number("times", fault.times).str();
     });
     return JsonObject{}.raw("faults", scripted).str();
 }
 
-std::string Simulator::ledger_json(std::string_view id_dps) const
+std::string Simulator::ledger_json(std::string_view documento) const
 {
     const std::lock_guard guard{mutex_};
-    return book_.to_json(id_dps);
+    return book_.to_json(documento);
 }
 
 std::string Simulator::stats_json() const
@@ -213,10 +226,11 @@ Result<void> Simulator::register_behind(std::string_view chave, std::string_view
     const std::lock_guard guard{mutex_};
     const Note* const note = book_.find_by_chave(chave);
     if (note == nullptr) return fail(Errc::not_found, "there is no note of this chave");
-    if (note->events.contains(tipo)) return {};
-    return keep(EventRegistered{
-        .at = system_clock().realtime(), .chave = std::string{chave}, .tipo = std::string{tipo}
-    });
+    const Service service = service_of(note->authorised.documento);
+    const EventRegistered behind =
+        desk_of(service).event_behind(chave, tipo, book_, system_clock().realtime());
+    if (note->events.contains(behind.tipo)) return {};
+    return keep(behind);
 }
 
 }  // namespace umavez::fiscal::simulator

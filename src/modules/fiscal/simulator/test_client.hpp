@@ -39,13 +39,22 @@ public:
     TestClient(const TestClient&) = delete;
     TestClient& operator=(const TestClient&) = delete;
 
+    // Paths are those of Sefin Nacional, with or without its base; those of the others begin anew.
     Got send(const http::Request& request)
     {
         constexpr std::string_view base = "/SefinNacional";
         std::string path = request.path;
+        std::string url = url_;
         if (path.starts_with(base)) path.erase(0, base.size());
+        if (path.starts_with("/sefaz/") || path.starts_with("/sp/"))
+            url.resize(url.size() - base.size());
         Got got;
-        set(CURLOPT_URL, (url_ + path).c_str());
+        curl_slist* headers = nullptr;
+        for (const Header& header : request.headers) {
+            headers = curl_slist_append(headers, (header.name + ": " + header.value).c_str());
+        }
+        set(CURLOPT_HTTPHEADER, headers);
+        set(CURLOPT_URL, (url + path).c_str());
         set(CURLOPT_TIMEOUT, 20L);
         set(CURLOPT_NOSIGNAL, 1L);
         set(CURLOPT_NOBODY, request.method == "HEAD" ? 1L : 0L);
@@ -59,6 +68,8 @@ public:
         set(CURLOPT_WRITEFUNCTION, &append);
         set(CURLOPT_WRITEDATA, &got.body);
         got.code = curl_easy_perform(curl_);
+        set(CURLOPT_HTTPHEADER, nullptr);
+        curl_slist_free_all(headers);
         curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &got.status);
         curl_header* header = nullptr;
         if (curl_easy_header(curl_, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK) {

@@ -40,7 +40,7 @@ std::string unescape(std::string_view text)
 
 class XmlScanner {
 public:
-    explicit XmlScanner(std::string_view xml) : rest_(xml) {}
+    XmlScanner(std::string_view xml, Prefixes prefixes) : rest_(xml), prefixes_(prefixes) {}
 
     bool scan(XmlScan& out)
     {
@@ -96,6 +96,13 @@ private:
         return name;
     }
 
+    std::string_view without_prefix(std::string_view name) const
+    {
+        const std::size_t colon = name.find(':');
+        const bool is_dropped = prefixes_ == Prefixes::dropped && colon != std::string_view::npos;
+        return is_dropped ? name.substr(colon + 1) : name;
+    }
+
     bool take_text(std::size_t bytes, XmlScan& out)
     {
         const std::string_view text = rest_.substr(0, bytes);
@@ -109,11 +116,12 @@ private:
     {
         if (take("</")) return take_end();
         take("<");
-        const std::string name{take_name()};
+        const std::string name{without_prefix(take_name())};
         if (name.empty() || name.contains(':') || paths_.size() >= depth_max) return false;
         if (paths_.empty()) out.root_ = name;
         paths_.push_back(paths_.empty() ? name : paths_.back() + '/' + name);
         keeps_.push_back(out.texts_.try_emplace(paths_.back()).second);
+        ++out.counts_[paths_.back()];
         for (;;) {
             skip_spaces();
             if (take("/>")) return end_element();
@@ -131,16 +139,18 @@ private:
         const std::string quote{rest_.substr(0, 1)};
         if ((quote != "\"" && quote != "'") || !take(quote)) return false;
         const std::size_t end = rest_.find(quote);
-        if (end == std::string_view::npos || name.starts_with("xmlns:")) return false;
-        if (name == "Id")
-            out.texts_.try_emplace(paths_.back() + "@Id", unescape(rest_.substr(0, end)));
+        const bool is_prefix = name.starts_with("xmlns:");
+        if (end == std::string_view::npos || (is_prefix && prefixes_ == Prefixes::refused))
+            return false;
+        if (keeps_.back())
+            out.texts_.try_emplace(paths_.back() + '@' + name, unescape(rest_.substr(0, end)));
         rest_.remove_prefix(end + 1);
         return true;
     }
 
     bool take_end()
     {
-        const std::string_view name = take_name();
+        const std::string_view name = without_prefix(take_name());
         skip_spaces();
         if (paths_.empty() || !take(">")) return false;
         const std::string& path = paths_.back();
@@ -157,16 +167,17 @@ private:
     }
 
     std::string_view rest_;
+    Prefixes prefixes_;
     std::vector<std::string> paths_;  // of the elements that are open
     std::vector<bool> keeps_;         // whether each is the first at its path
     bool is_done_ = false;
 };
 
-std::optional<XmlScan> XmlScan::parse(std::string_view xml)
+std::optional<XmlScan> XmlScan::parse(std::string_view xml, Prefixes prefixes)
 {
     if (!is_utf8(xml)) return std::nullopt;
     XmlScan scan;
-    if (!XmlScanner{xml}.scan(scan)) return std::nullopt;
+    if (!XmlScanner{xml, prefixes}.scan(scan)) return std::nullopt;
     return scan;
 }
 
@@ -174,6 +185,28 @@ std::string XmlScan::text(const std::string& path) const
 {
     const auto found = texts_.find(path);
     return found == texts_.end() ? std::string{} : found->second;
+}
+
+std::size_t XmlScan::count(const std::string& path) const
+{
+    const auto found = counts_.find(path);
+    return found == counts_.end() ? 0 : found->second;
+}
+
+std::string_view cut_element(std::string_view xml, std::string_view name)
+{
+    const std::string open = '<' + std::string{name};
+    const std::string close = "</" + std::string{name} + '>';
+    for (std::size_t at = xml.find(open); at != std::string_view::npos;
+         at = xml.find(open, at + 1)) {
+        const std::string_view rest = xml.substr(at);
+        const bool is_whole_name = rest.size() > open.size() &&
+                                   (spaces.contains(rest[open.size()]) || rest[open.size()] == '>');
+        const std::size_t end = rest.find(close);
+        if (is_whole_name && end != std::string_view::npos)
+            return rest.substr(0, end + close.size());
+    }
+    return {};
 }
 
 }  // namespace umavez::fiscal::simulator

@@ -1,7 +1,7 @@
 #pragma once
 
 // CertificateBook: whose certificate is in which file. A file is read when it is first needed, and again
-// until it can be read: an operator who puts a wrong one right has nothing to restart.
+// until it can be used: an operator who puts a wrong one right has nothing to restart.
 //
 // Thread-safe.
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace umavez::fiscal::nacional {
+namespace umavez::fiscal {
 
 class CertificateBook {
 public:
@@ -28,6 +28,9 @@ public:
     // names the setting or the file, and the cure.
     Result<Certificate> find(std::string_view emitente, Instant now) const;
 
+    // The next one to ask reads the file again: a new one may be in it.
+    void forget(std::string_view emitente) const;
+
 private:
     Result<Certificate> load(std::string_view emitente, const outbound::CertificateFiles& files)
         const;
@@ -37,4 +40,4 @@ private:
     mutable std::map<std::string, Certificate, std::less<>> loaded_;  // guarded by mutex_
 };
 
-}  // namespace umavez::fiscal::nacional
+}  // namespace umavez::fiscal

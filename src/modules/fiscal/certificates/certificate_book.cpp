@@ -1,25 +1,11 @@
-#include "modules/fiscal/nacional/certificate_book.hpp"
+#include "modules/fiscal/certificates/certificate_book.hpp"
 
 #include "base/shown.hpp"
+#include "modules/fiscal/certificates/issuer_certificate.hpp"
 
 #include <fmt/format.h>
 
-namespace umavez::fiscal::nacional {
-namespace {
-
-constexpr std::size_t cnpj_length = 14;
-constexpr std::size_t root_length = 8;  // of a CNPJ: the company; the rest tells which branch
-
-// A company's certificate speaks for all of its branches.
-bool may_speak_for(std::string_view certificate, std::string_view emitente)
-{
-    if (certificate.size() != cnpj_length || emitente.size() != cnpj_length) {
-        return certificate == emitente;
-    }
-    return certificate.substr(0, root_length) == emitente.substr(0, root_length);
-}
-
-}  // namespace
+namespace umavez::fiscal {
 
 Result<CertificateBook::Certificate> CertificateBook::find(std::string_view emitente, Instant now)
     const
@@ -37,25 +23,17 @@ Result<CertificateBook::Certificate> CertificateBook::find(std::string_view emit
     }
     auto certificate = load(emitente, files->second);
     if (!certificate) return std::unexpected(certificate.error());
-    if (auto valid = (*certificate)->check(now); !valid) {
-        // A new one may be in the file already.
-        const std::lock_guard guard{mutex_};
-        loaded_.erase(std::string{emitente});
-        return std::unexpected(valid.error());
-    }
-    const auto& whose = (*certificate)->inscricao();
-    if (whose && !may_speak_for(*whose, emitente)) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format(
-                "{} belongs to {}, not to {}: give the issuer's own",
-                (*certificate)->name(),
-                *whose,
-                shown(emitente)
-            )
-        );
+    if (auto checked = check_certificate(**certificate, emitente, now); !checked) {
+        forget(emitente);
+        return std::unexpected(checked.error());
     }
     return certificate;
+}
+
+void CertificateBook::forget(std::string_view emitente) const
+{
+    const std::lock_guard guard{mutex_};
+    loaded_.erase(std::string{emitente});
 }
 
 Result<CertificateBook::Certificate> CertificateBook::load(
@@ -74,4 +52,4 @@ Result<CertificateBook::Certificate> CertificateBook::load(
     return certificate;
 }
 
-}  // namespace umavez::fiscal::nacional
+}  // namespace umavez::fiscal
