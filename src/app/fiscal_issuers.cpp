@@ -2,6 +2,7 @@
 
 #include "app/fiscal_certificates.hpp"
 #include "app/fiscal_settings.hpp"
+#include "app/listed_table.hpp"
 #include "app/read_input.hpp"
 #include "base/limits.hpp"
 #include "base/nearest.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace umavez {
 namespace {
@@ -136,28 +136,14 @@ Result<void> check_one(const Emitente& emitente)
 
 Result<void> take_emitente_entry(const ConfigEntry& entry, FiscalSettings& settings)
 {
-    constexpr std::size_t depth = 4;  // fiscal, emitente, which, key
-    if (entry.path.size() != depth) {
-        return fail(
-            Errc::misconfigured,
-            "fiscal.emitente: write each issuer as [[fiscal.emitente]], with two brackets, and its "
-            "inscricao, tenant and certificado below"
-        );
-    }
-    std::size_t index = 0;
-    const std::string& number = entry.path[2];
-    std::from_chars(number.data(), number.data() + number.size(), index);
-    if (index >= settings.emitentes.size()) settings.emitentes.resize(index + 1);
-    Emitente& emitente = settings.emitentes[index];
-    if (emitente.line == 0) emitente.line = entry.line;
-    const std::string& key = entry.path[3];
-    if (auto taken = take_key(entry, key, emitente); !taken) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format("fiscal.emitente.{}: {}", shown(key), taken.error().detail)
-        );
-    }
-    return {};
+    return take_listed_entry(
+        entry,
+        settings.emitentes,
+        "write each issuer as [[fiscal.emitente]], with two brackets, and its inscricao, tenant "
+        "and "
+        "certificado below",
+        take_key
+    );
 }
 
 Result<void> complete_emitentes(FiscalSettings& settings, const Environment& environment)

@@ -1,6 +1,7 @@
 // [[fiscal.sefaz]]: where the tax offices of the states are, as the file has them.
 
 #include "app/fiscal_settings.hpp"
+#include "app/listed_table.hpp"
 #include "base/nearest.hpp"
 #include "base/shown.hpp"
 #include "modules/fiscal/ids/tipo.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace umavez {
 namespace {
@@ -99,28 +99,13 @@ Result<void> check_one(const Sefaz& sefaz)
 
 Result<void> take_sefaz_entry(const ConfigEntry& entry, FiscalSettings& settings)
 {
-    constexpr std::size_t depth = 4;  // fiscal, sefaz, which, key
-    if (entry.path.size() != depth) {
-        return fail(
-            Errc::misconfigured,
-            "fiscal.sefaz: write each place as [[fiscal.sefaz]], with two brackets, and its lugar, "
-            "ambiente and addresses below"
-        );
-    }
-    std::size_t index = 0;
-    const std::string& number = entry.path[2];
-    std::from_chars(number.data(), number.data() + number.size(), index);
-    if (index >= settings.sefaz.size()) settings.sefaz.resize(index + 1);
-    Sefaz& sefaz = settings.sefaz[index];
-    if (sefaz.line == 0) sefaz.line = entry.line;
-    const std::string& key = entry.path[3];
-    if (auto taken = take_key(entry, key, sefaz); !taken) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format("fiscal.sefaz.{}: {}", shown(key), taken.error().detail)
-        );
-    }
-    return {};
+    return take_listed_entry(
+        entry,
+        settings.sefaz,
+        "write each place as [[fiscal.sefaz]], with two brackets, and its lugar, ambiente and "
+        "addresses below",
+        take_key
+    );
 }
 
 Result<void> check_sefaz(const FiscalSettings& settings)

@@ -1,5 +1,6 @@
 #include "app/webhook_settings.hpp"
 
+#include "app/listed_table.hpp"
 #include "app/read_input.hpp"
 #include "app/settings.hpp"
 #include "app/units.hpp"
@@ -223,29 +224,13 @@ std::vector<Provider> WebhookSettings::providers() const
 
 Result<void> take_provider_entry(const ConfigEntry& entry, WebhookSettings& settings)
 {
-    constexpr std::size_t depth = 4;  // webhook, provider, which, key
-    if (entry.path.size() != depth) {
-        return fail(
-            Errc::misconfigured,
-            "webhook.provider: write each provider as [[webhook.provider]], with two brackets, and "
-            "its name, "
-            "scheme and secrets below"
-        );
-    }
-    std::size_t index = 0;
-    const std::string& number = entry.path[2];
-    std::from_chars(number.data(), number.data() + number.size(), index);
-    if (index >= settings.listed.size()) settings.listed.resize(index + 1);
-    Listed& listed = settings.listed[index];
-    if (listed.line == 0) listed.line = entry.line;
-    const std::string& key = entry.path[3];
-    if (auto taken = take_key(entry, key, listed); !taken) {
-        return fail(
-            Errc::misconfigured,
-            fmt::format("webhook.provider.{}: {}", shown(key), taken.error().detail)
-        );
-    }
-    return {};
+    return take_listed_entry(
+        entry,
+        settings.listed,
+        "write each provider as [[webhook.provider]], with two brackets, and its name, scheme and "
+        "secrets below",
+        take_key
+    );
 }
 
 Result<void> complete_providers(

@@ -1,15 +1,14 @@
 #include "modules/fiscal/nacional/dps.hpp"
 
-#include "base/char_set.hpp"
 #include "base/shown.hpp"
 #include "modules/fiscal/ids/dps_id.hpp"
 #include "xml/canonical.hpp"
 #include "xml/document.hpp"
+#include "xml/only.hpp"
 #include "xml/signature.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
 namespace umavez::fiscal::nacional {
@@ -18,53 +17,18 @@ namespace {
 using xml::Canonical;
 using xml::Document;
 using xml::Element;
-
-constexpr CharSet digits{[](unsigned char byte) { return byte >= '0' && byte <= '9'; }};
+using xml::only_child;
+using xml::only_number;
+using xml::only_text;
 
 std::unexpected<Error> refuse(std::string why)
 {
     return fail(Errc::invalid_argument, "the DPS cannot be used: " + std::move(why));
 }
 
-// The only child of this name: of two, we and the authority might look at different ones.
-Result<Element> only_child(const Element& parent, std::string_view name)
-{
-    std::optional<Element> found;
-    for (const Element& child : parent.children()) {
-        if (child.name() != name || child.space() != nfse_namespace) continue;
-        if (found) return refuse(fmt::format("{} stands twice in {}", name, parent.name()));
-        found = child;
-    }
-    if (!found) return refuse(fmt::format("{} has no {}", parent.name(), name));
-    return *found;
-}
-
 bool has_child(const Element& parent, std::string_view name)
 {
     return parent.find(name).has_value();
-}
-
-Result<std::string> only_text(const Element& parent, std::string_view name)
-{
-    const auto child = only_child(parent, name);
-    if (!child) return std::unexpected(child.error());
-    return child->text();
-}
-
-// Decimal digits, at most `digits_max` of them.
-Result<std::int64_t> only_number(
-    const Element& parent, std::string_view name, std::size_t digits_max
-)
-{
-    const auto text = only_text(parent, name);
-    if (!text) return std::unexpected(text.error());
-    std::int64_t number = 0;
-    if (text->empty() || text->size() > digits_max || !digits.has_all(*text)) {
-        return refuse(fmt::format("{} must have 1 to {} digits: {}", name, digits_max, shown(*text))
-        );
-    }
-    std::from_chars(text->data(), text->data() + text->size(), number);
-    return number;
 }
 
 Result<Document> read(std::string_view text, std::string_view root)
@@ -84,12 +48,12 @@ Result<Inscricao> read_issuer(const Element& inf)
     const std::string kind = inf.find_text("tpEmit").value_or("1");
     const std::string_view who = kind == "2" ? "toma" : kind == "3" ? "interm" : "prest";
     const auto party = only_child(inf, who);
-    if (!party) return std::unexpected(party.error());
+    if (!party) return refuse(party.error().detail);
     if (has_child(*party, "CNPJ") && has_child(*party, "CPF")) {
         return refuse(fmt::format("{} has a CNPJ and a CPF: give one of them", who));
     }
     const auto text = only_text(*party, has_child(*party, "CPF") ? "CPF" : "CNPJ");
-    if (!text) return std::unexpected(text.error());
+    if (!text) return refuse(text.error().detail);
     const auto inscricao = Inscricao::parse(*text);
     if (!inscricao) {
         return refuse(fmt::format("the CNPJ or CPF of {} {}", who, describe(inscricao.error()).en));
@@ -100,7 +64,7 @@ Result<Inscricao> read_issuer(const Element& inf)
 Result<Ambiente> read_ambiente(const Element& inf)
 {
     const auto text = only_text(inf, "tpAmb");
-    if (!text) return std::unexpected(text.error());
+    if (!text) return refuse(text.error().detail);
     if (*text == "1") return Ambiente::producao;
     if (*text == "2") return Ambiente::homologacao;
     return refuse(fmt::format("tpAmb must be 1 or 2: {}", shown(*text)));
@@ -109,13 +73,13 @@ Result<Ambiente> read_ambiente(const Element& inf)
 Result<DpsIdFields> read_fields(const Element& inf)
 {
     const auto municipio = only_text(inf, "cLocEmi");
-    if (!municipio) return std::unexpected(municipio.error());
+    if (!municipio) return refuse(municipio.error().detail);
     const auto inscricao = read_issuer(inf);
     if (!inscricao) return std::unexpected(inscricao.error());
     const auto serie = only_number(inf, "serie", 5);
-    if (!serie) return std::unexpected(serie.error());
+    if (!serie) return refuse(serie.error().detail);
     const auto numero = only_number(inf, "nDPS", 15);
-    if (!numero) return std::unexpected(numero.error());
+    if (!numero) return refuse(numero.error().detail);
     return DpsIdFields{*municipio, *inscricao, *serie, *numero};
 }
 
@@ -145,7 +109,7 @@ Result<Dps> read_dps(std::string_view text)
     const auto document = read(text, "DPS");
     if (!document) return std::unexpected(document.error());
     const auto inf = only_child(document->root(), "infDPS");
-    if (!inf) return std::unexpected(inf.error());
+    if (!inf) return refuse(inf.error().detail);
     const auto ambiente = read_ambiente(*inf);
     if (!ambiente) return std::unexpected(ambiente.error());
     const auto fields = read_fields(*inf);
