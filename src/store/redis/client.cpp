@@ -6,20 +6,23 @@
 namespace umavez {
 
 RedisClient::RedisClient(RedisUrl url, const Clock* clock)
-    : url_(std::move(url)), names_(url_.prefix), sentinel_(url_, random_text())
+    : url_(std::move(url)), names_(url_.prefix), sentinel_(url_, random_text()), clock_(clock)
 {
-    const auto now = [clock] {
-        return clock == nullptr ? std::string{} : std::to_string(to_micros(clock->realtime()));
-    };
-    for (std::size_t i = 0; i < url_.connections; ++i) {
-        connections_.push_back(std::make_unique<RedisConnection>(url_, names_, sentinel_, now));
-    }
 }
 
 Result<void> RedisClient::start()
 {
-    for (const auto& connection : connections_) {
-        if (auto started = connection->start(); !started) return started;
+    const auto now = [clock = clock_] {
+        return clock == nullptr ? std::string{} : std::to_string(to_micros(clock->realtime()));
+    };
+    // The first one learns how many there should be.
+    std::size_t wanted = 1;
+    while (connections_.size() < wanted) {
+        auto connection = std::make_unique<RedisConnection>(url_, names_, sentinel_, now);
+        const auto advised = connection->start();
+        if (!advised) return std::unexpected(advised.error());
+        if (connections_.empty()) wanted = url_.connections.value_or(*advised);
+        connections_.push_back(std::move(connection));
     }
     return {};
 }

@@ -21,7 +21,7 @@ public:
     // `clock` may be null: the server's.
     RedisClient(RedisUrl url, const Clock* clock);
 
-    // misconfigured or store_unavailable: why nothing can be kept there.
+    // Once, before anything else. misconfigured or store_unavailable: why nothing can be kept there.
     Result<void> start();
 
     const RedisNames& names() const noexcept { return names_; }
@@ -73,7 +73,8 @@ private:
     const RedisUrl url_;
     const RedisNames names_;
     Sentinel sentinel_;
-    std::vector<std::unique_ptr<RedisConnection>> connections_;
+    const Clock* const clock_;
+    std::vector<std::unique_ptr<RedisConnection>> connections_;  // none is added after start()
 };
 
 // The first trouble among answers, if any.

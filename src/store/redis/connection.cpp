@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "base/random.hpp"
+#include "store/redis/byte_reader.hpp"
 #include "store/redis/server_info.hpp"
 
 #include <fmt/format.h>
@@ -55,12 +56,13 @@ RedisConnection::~RedisConnection()
     if (thread_.joinable()) thread_.join();
 }
 
-Result<void> RedisConnection::start()
+Result<std::size_t> RedisConnection::start()
 {
-    if (auto opened = wire_.open(); !opened) return opened;
+    if (auto opened = wire_.open(); !opened) return std::unexpected(std::move(opened.error()));
+    const std::size_t advised = wire_.connections_advised();
     is_open_ = true;
     thread_ = std::thread{[this] { run(); }};
-    return {};
+    return advised;
 }
 
 void RedisConnection::submit(RedisRequest& request)
@@ -375,6 +377,7 @@ void RedisConnection::encode(Call& call)
     for (std::size_t i = 0; i < call.count; ++i) {
         keys += batch_[call.first + i]->keys_count;
         arguments += batch_[call.first + i]->arguments_count;
+        if (sharing_from(call, i) != 0) ++arguments;
     }
     count_line('*', 3 + keys + arguments);
     append_bulk(out_, call.by_text ? "EVAL" : "EVALSHA");
@@ -386,8 +389,27 @@ void RedisConnection::encode(Call& call)
     for (std::size_t i = 0; i < call.count; ++i) out_ += batch_[call.first + i]->keys;
     append_bulk(out_, sentinel_sent_);
     append_bulk(out_, now_());
-    for (std::size_t i = 0; i < call.count; ++i) out_ += batch_[call.first + i]->arguments;
+    for (std::size_t i = 0; i < call.count; ++i) {
+        if (const std::uint32_t sharing = sharing_from(call, i); sharing != 0) {
+            ByteWriter counted;
+            counted.number(sharing);
+            append_bulk(out_, std::move(counted).take() + batch_[call.first + i]->plan);
+        }
+        out_ += batch_[call.first + i]->arguments;
+    }
     call.end = out_.size();
+}
+
+std::uint32_t RedisConnection::sharing_from(const Call& call, std::size_t member) const
+{
+    const std::string& plan = batch_[call.first + member]->plan;
+    if (plan.empty()) return 0;
+    if (member > 0 && batch_[call.first + member - 1]->plan == plan) return 0;
+    std::uint32_t sharing = 1;
+    while (member + sharing < call.count && batch_[call.first + member + sharing]->plan == plan) {
+        ++sharing;
+    }
+    return sharing;
 }
 
 bool RedisConnection::receive(const Call& call, ReplyPtr reply)

@@ -42,7 +42,8 @@ public:
     RedisConnection& operator=(const RedisConnection&) = delete;
 
     // Connects, and starts the thread. Once, before anything else.
-    Result<void> start();
+    // Gives how many connections the server is best served by.
+    Result<std::size_t> start();
 
     void submit(RedisRequest& request);
     // Takes the request there and back on this thread; its gathering is not told. False: the wire
@@ -84,6 +85,8 @@ private:
     // Gives the calls that must be made once more.
     std::vector<Call> exchange(std::vector<Call> calls);
     void encode(Call& call);
+    // How many members in a row share the plan of this one; 0: it has none, or the one before has it.
+    std::uint32_t sharing_from(const Call& call, std::size_t member) const;
     // True: the call must be made once more.
     bool receive(const Call& call, ReplyPtr reply);
     void fail_call(const Call& call, Errc code, const std::string& detail);

@@ -87,7 +87,7 @@ Result<void> take_option(RedisUrl& url, std::string_view name, const std::string
         return refuse("prefix= takes 1 to 64 letters, digits, '.', '_', '-' and ':'");
     }
     if (name == "connections") {
-        if (parse_number<std::size_t>(value, url.connections, 1, 64)) return {};
+        if (parse_number<std::size_t>(value, url.connections.emplace(), 1, 64)) return {};
         return refuse("connections= takes a number from 1 to 64");
     }
     if (name == "connect_timeout") {

@@ -3,7 +3,7 @@
 // Redis URLs: `redis://[user[:password]@]host[:port][/database][?option=value&…]` and
 // `redis+unix:/path/to/socket[?…]`, with user and password percent-encoded where they need it.
 //
-// Options: `prefix` of all names [umavez], `connections` [2], `connect_timeout` [1s],
+// Options: `prefix` of all names [umavez], `connections` [as suits the server], `connect_timeout` [1s],
 // `answer_timeout` [2s], `on_emptied` = resume or refuse [resume], and for redis+unix `database`,
 // `user`, `password`. No error ever repeats the URL: it may hold a password. A plain value.
 
@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,7 +31,7 @@ struct RedisUrl {
     std::string user;      // empty: the default user
     std::string password;  // empty: none
     std::string prefix = "umavez";
-    std::size_t connections = 2;
+    std::optional<std::size_t> connections;  // nullopt: as suits the server
     std::chrono::milliseconds connect_timeout{1000};
     std::chrono::milliseconds answer_timeout{2000};
     OnEmptied on_emptied = OnEmptied::resume;

@@ -51,6 +51,9 @@ struct RedisRequest {
     // As they will be sent; for a plain command `keys` is all of it.
     std::string keys;
     std::string arguments;
+    // What members have in common is sent once for those in a row that share it, before the first
+    // of them and with their number in front. Empty: this script has none.
+    std::string plan;
     std::uint32_t keys_count = 0;
     std::uint32_t arguments_count = 0;
 

@@ -39,7 +39,7 @@ void put_expected(ByteWriter& out, const Expected& expected)
     }
 }
 
-// The two arguments that insert and replace share; `expected` belongs to a replace.
+// The plan and the argument that insert and replace share; `expected` belongs to a replace.
 void add_draft(
     RedisRequest& request,
     const RecordId& id,
@@ -50,7 +50,7 @@ void add_draft(
 )
 {
     const std::string tail = encode_tail(id, draft);
-    request.arguments.reserve(request.arguments.size() + tail.size() + 192);
+    request.arguments.reserve(request.arguments.size() + tail.size() + 16);
     ByteWriter plan;
     plan.number(digit_of(draft.status));
     plan.number(draft.raise_epoch ? '1' : '0');
@@ -59,9 +59,8 @@ void add_draft(
     plan.number(micros_or_none(draft.retry_in));
     plan.number(micros_or_none(queue_in(draft.status, draft.mode, draft.lease, draft.expires_in)));
     if (expected != nullptr) put_expected(plan, *expected);
-    request.argument(
-        std::move(plan).take() + (audit && note ? encode_note(*note) : std::string{})
-    );
+    request.plan = std::move(plan).take();
+    if (audit && note) request.plan += encode_note(*note);
     request.argument(std::string_view{tail});
 }
 

@@ -26,8 +26,17 @@ ServerInfo parse_info(std::string_view info)
         if (name == "maxmemory_policy") parsed.maxmemory_policy = value;
         if (name == "cluster_enabled") parsed.is_cluster = value == "1";
         if (name == "loading") parsed.is_loading = value == "1";
+        if (name == "aof_enabled") parsed.keeps_log = value == "1";
     }
     return parsed;
+}
+
+// Measured with 64 callers, twelve comparisons each: one connection did 1.16 to 1.50 times as many
+// claims and completions as two with `appendfsync always`; without a log 0.76 to 0.96 times as
+// many in eleven of them, and 1.19 times in one.
+std::size_t connections_for(const ServerInfo& info) noexcept
+{
+    return info.keeps_log ? 1 : 2;
 }
 
 Result<void> judge(const ServerInfo& info, std::string_view place)

@@ -4,6 +4,7 @@
 
 #include <umavez/result.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,15 @@ struct ServerInfo {
     std::string maxmemory_policy;
     bool is_cluster = false;
     bool is_loading = false;
+    bool keeps_log = false;  // appendonly yes
 };
 
 ServerInfo parse_info(std::string_view info);
+
+// How many connections serve best. A server that keeps a log flushes it for whatever arrived
+// together: then all goes over one, and shares its flush. One that keeps none works for one
+// connection while the client works for the other.
+std::size_t connections_for(const ServerInfo& info) noexcept;
 
 // misconfigured: a setting must change, and the sentence names it and the cure. store_unavailable:
 // not now.

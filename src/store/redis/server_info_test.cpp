@@ -21,6 +21,14 @@ TEST(RedisServerInfo, AMasterThatEvictsNothingIsTaken)
     EXPECT_TRUE(judge(good(), "Redis at x"));
 }
 
+TEST(RedisServerInfo, AServerThatKeepsALogIsServedByOneConnection)
+{
+    ServerInfo logging = parse_info("# Persistence\r\nloading:0\r\naof_enabled:1\r\n");
+
+    EXPECT_EQ(connections_for(good()), 2u);
+    EXPECT_EQ(connections_for(logging), 1u);
+}
+
 TEST(RedisServerInfo, EvictionIsRefusedWithTheSettingAndTheCure)
 {
     ServerInfo info = good();

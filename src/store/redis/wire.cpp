@@ -117,6 +117,7 @@ Result<void> Wire::greet(Deadline deadline)
     if (auto judged = judge(server, url_.place()); !judged) return judged;
     if (auto dropped = drop_the_one_before(server.run_id, deadline); !dropped) return dropped;
     run_id_ = server.run_id;
+    connections_advised_ = connections_for(server);
     client_id_ = (*client)->type == REDIS_REPLY_INTEGER ? std::to_string((*client)->integer) : "";
 
     command.clear();

@@ -46,6 +46,9 @@ public:
     // Leaves a sentinel if there is none, and learns which one it is.
     Result<void> settle_sentinel(Deadline deadline);
 
+    // Of the server as it was when this was opened.
+    std::size_t connections_advised() const noexcept { return connections_advised_; }
+
     // By which a script is called.
     const std::string& hash_of(Script script) const
     {
@@ -68,6 +71,7 @@ private:
     std::string run_id_;        // of the server that this connection is to
     std::string client_id_;     // by which the server knows it
     bool has_unknown_ = false;  // the connection before this one
+    std::size_t connections_advised_ = 1;
 };
 
 }  // namespace umavez

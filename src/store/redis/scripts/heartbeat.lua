@@ -20,8 +20,8 @@ for k = 4, #KEYS do
         -- Whoever looks at the end of the lease as it was will see the new one.
         if lease_was <= now or lease_end < lease_was then
             seen_at = lease_end
-            leases = leases or {}
-            leases[#leases + 1] = key
+            leases_count = leases_count + 1
+            leases[leases_count] = key
             if not leases_at or seen_at < leases_at then leases_at = seen_at end
         end
         local changed = pack('>i8i8i8', lease_end, expires, seen_at)

@@ -27,6 +27,7 @@ end
 local answers = {now}
 
 local call, pack, unpack_, sub, format = redis.call, struct.pack, struct.unpack, string.sub, string.format
+local keys, arguments = KEYS, ARGV
 local head_bytes = 62
 -- The server's own expiry comes an hour after the sweep's: it is for servers that nobody sweeps any more.
 local grace_ms = 3600000

@@ -6,7 +6,7 @@
 -- lease, and doubts, are filed one by one in the index of their operation, and taken out when they change.
 
 local queue, queue_at
-local leases, leases_at
+local leases, leases_count, leases_at = {}, 0, nil
 
 -- What is seldom needed is made when it is: file, unfile, ripen.
 local rare
@@ -43,8 +43,8 @@ local function rarely()
         local is_run = sub(head, 2, 2) == '0'
         local lease_end, expires = unpack_('>i8i8', head, 11)
         if is_run and lease_end > now then
-            leases = leases or {}
-            leases[#leases + 1] = name
+            leases_count = leases_count + 1
+            leases[leases_count] = name
             if not leases_at or lease_end < leases_at then leases_at = lease_end end
             return at
         end

@@ -5,6 +5,7 @@ local name, queue = KEYS[1], KEYS[2]
 local tries = {
     {'TIME'},
     {'GET', name},
+    {'MGET', name},
     {'SET', name, 'x', 'PX', '1000'},
     {'GETRANGE', name, '0', '1'},
     {'SETRANGE', name, '0', 'y'},
