@@ -1,7 +1,7 @@
 #pragma once
 
-// Arrays of tables in the configuration file, such as [[webhook.provider]]: which element an entry belongs to.
-// Pure, thread-safe.
+// Arrays of tables in the configuration file, such as [[webhook.provider]]: which element an entry belongs
+// to. Pure, thread-safe.
 
 #include "app/config_file.hpp"
 #include "base/shown.hpp"
@@ -19,8 +19,8 @@
 namespace umavez {
 
 // Gives the entry {"webhook", "provider", "0", "name"} to the first of `all` as take_key(entry, "name", one).
-// An element remembers the line on which it begins. `form`: how such a table is written, for an entry that has
-// another shape. Errors name the key.
+// An element remembers the line on which it begins. `form`: how such a table is written, for an entry that
+// has another shape. Errors name the key.
 template <typename One, typename TakeKey>
 Result<void> take_listed_entry(
     const ConfigEntry& entry, std::vector<One>& all, std::string_view form, const TakeKey& take_key
