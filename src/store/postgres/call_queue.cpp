@@ -10,7 +10,7 @@ namespace umavez::pg {
 namespace {
 
 // A statement costs the server as much before its first row as six to eight rows. Of 64 callers on two
-// processors 20 and 24 made a fifth more than all at once; 12 made no more.
+// processors 20 and 24 made a tenth more than all at once; 12 made less.
 constexpr std::size_t worthwhile = 24;
 
 }  // namespace

@@ -82,7 +82,7 @@ CREATE INDEX umavez_swept_at ON umavez_swept (swept_at);
 
 // The key comes first: it tells two records apart at once, where the tenant and the operation are mostly the
 // same and were compared before it at every step down the index. A claim and its completion, in batches of
-// 20, cost the server's process 42 µs instead of 48.
+// 20, cost the server's process 43 µs instead of 49.
 constexpr std::string_view version_2 = R"(
 ALTER TABLE umavez_records
     DROP CONSTRAINT umavez_records_tenant_id_operation_key_key,
