@@ -7,6 +7,13 @@
 #include <utility>
 
 namespace umavez::pg {
+namespace {
+
+// A statement costs the server as much before its first row as six to eight rows. Of 64 callers on two
+// processors 20 and 24 made a tenth more than all at once; 12 made less.
+constexpr std::size_t worthwhile = 24;
+
+}  // namespace
 
 void CallQueue::push(Call& call)
 {
@@ -16,6 +23,13 @@ void CallQueue::push(Call& call)
 bool CallQueue::is_empty() const noexcept
 {
     return std::ranges::all_of(by_kind_, [](const auto& queue) { return queue.empty(); });
+}
+
+bool CallQueue::is_worth_a_batch() const noexcept
+{
+    return std::ranges::any_of(by_kind_, [](const auto& queue) {
+        return queue.size() >= worthwhile;
+    });
 }
 
 std::vector<Call*> CallQueue::take()
@@ -29,8 +43,9 @@ std::vector<Call*> CallQueue::take()
     std::vector<Call*> taken;
     std::deque<Call*> left;
     std::size_t members = 0;
+    const std::size_t most = std::max(worthwhile, (queue.size() + 1) / 2);
     for (Call* const call : queue) {
-        bool fits = members + call->members <= limits::batch_members_max;
+        bool fits = taken.size() < most && members + call->members <= limits::batch_members_max;
         for (std::size_t i = 0; fits && i < call->members; ++i) {
             fits = !keys.contains(&call->id(i));
         }

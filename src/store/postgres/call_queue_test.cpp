@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 namespace umavez::pg {
 namespace {
 
 using testing::ElementsAre;
+using testing::SizeIs;
 using namespace std::chrono_literals;
 
 class TestCall final : public Call {
@@ -57,6 +60,37 @@ TEST(CallQueue, AKeyIsInABatchOnce)
 
     EXPECT_THAT(queue.take(), ElementsAre(&first, &other));
     EXPECT_THAT(queue.take(), ElementsAre(&again));
+}
+
+TEST(CallQueue, OfManyHalfIsTakenAndTheRestIsWorthABatchOfItsOwn)
+{
+    std::deque<TestCall> calls;
+    CallQueue queue;
+    for (int i = 0; i < 64; ++i) {
+        EXPECT_EQ(queue.is_worth_a_batch(), i >= 24) << i;
+        queue.push(calls.emplace_back(completion, Duration{i}, std::vector{std::to_string(i)}));
+    }
+
+    EXPECT_THAT(queue.take(), SizeIs(32));
+    EXPECT_TRUE(queue.is_worth_a_batch());
+    const std::vector<Call*> second = queue.take();
+    EXPECT_THAT(second, SizeIs(24));
+    EXPECT_EQ(second.front(), &calls[32]);
+    EXPECT_FALSE(queue.is_worth_a_batch());
+    EXPECT_THAT(queue.take(), SizeIs(8));
+    EXPECT_TRUE(queue.is_empty());
+}
+
+TEST(CallQueue, AFewOfEveryKindAreNotWorthABatch)
+{
+    std::deque<TestCall> calls;
+    CallQueue queue;
+    for (int i = 0; i < 30; ++i) {
+        const auto kind = i % 2 == 0 ? completion : heartbeat;
+        queue.push(calls.emplace_back(kind, Duration{i}, std::vector{std::to_string(i)}));
+    }
+
+    EXPECT_FALSE(queue.is_worth_a_batch());
 }
 
 TEST(CallQueue, ABatchHasNoMoreMembersThanTheLimit)

@@ -13,10 +13,10 @@ using namespace std::chrono_literals;
 // How long a note may wait for a batch to ride on.
 constexpr auto notes_flush = 200ms;
 
-// A way has one batch on its way at a time, so that the next one grows meanwhile: with two at once, 64
-// callers made batches of 12 instead of 25, and what a statement costs the server before its first
-// row was paid twice as often. A batch that takes longer than this, as one does that waits for a lock,
-// no longer holds up the others.
+// While a batch is on its way the next one grows, and starts beside it once it is worth it: with two at
+// once whatever they held, 64 callers made batches of 12, and what a statement costs the server before its
+// first row was paid twice as often. A batch that takes longer than this, as one does that waits for a
+// lock, no longer holds up the others, however few.
 constexpr auto gathering_most = 50ms;
 constexpr int batches_at_once = 2;
 
@@ -73,10 +73,11 @@ bool Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& sched
     call.scheduler_ = &scheduler;
     ++queued_;
     // While a batch is being written the first call makes the other thread watch the time, and the next
-    // ones need not.
+    // ones need not until they are worth a batch.
     const bool is_first = way.queue.is_empty();
     way.queue.push(call);
-    if (is_first || way.writing.empty()) way.changed.notify_one();
+    const bool is_wanted = is_first || way.writing.empty() || way.queue.is_worth_a_batch();
+    if (is_wanted) way.changed.notify_one();
     return true;
 }
 
@@ -100,7 +101,7 @@ void Lanes::loop(Way& way)
     std::unique_lock lock{mutex_};
     while (true) {
         if (!way.queue.is_empty()) {
-            if (!way.writing.empty()) {
+            if (!way.writing.empty() && !way.queue.is_worth_a_batch()) {
                 const auto may_write_at = way.writing.back() + gathering_most;
                 if (std::chrono::steady_clock::now() < may_write_at) {
                     way.changed.wait_until(lock, may_write_at);
@@ -109,6 +110,7 @@ void Lanes::loop(Way& way)
             }
             const std::vector<Call*> calls = way.queue.take();
             queued_ -= calls.size();
+            if (way.queue.is_worth_a_batch()) way.changed.notify_one();
             write(calls, way, lock);
         } else if (is_closed_) {
             return;

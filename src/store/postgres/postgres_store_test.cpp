@@ -252,5 +252,40 @@ TEST(PostgresVersions, NothingIsWrittenOnceANewerProgramHasMigrated)
     EXPECT_TRUE(found && found->record);  // what it knows it may still tell
 }
 
+// As it was before version 2, with the names PostgreSQL gave.
+void go_back_to_version_1()
+{
+    server().run(
+        "ALTER TABLE umavez_records DROP CONSTRAINT umavez_records_identity, "
+        "ADD UNIQUE (tenant_id, operation, key)"
+    );
+    server().run("DELETE FROM umavez_migrations WHERE module = 'umavez' AND version = 2");
+}
+
+TEST(PostgresMigration, RecordsOfTheFirstVersionAreFoundByProcessesThatStartAtOnce)
+{
+    ASSERT_TRUE(Opened{server().url()}.claim("of-version-1"));
+    go_back_to_version_1();
+
+    std::vector<std::jthread> starting;
+    for (int i = 0; i < 4; ++i) {
+        starting.emplace_back([] {
+            const auto found = Opened{server().url()}.claim("of-version-1");
+            ASSERT_TRUE(found) << found.error().detail;
+            EXPECT_FALSE(found->front().inserted);
+        });
+    }
+    starting.clear();
+
+    EXPECT_EQ(
+        server().run("SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE "
+                     "conrelid = 'umavez_records'::regclass"),
+        "umavez_records_identity umavez_records_pkey"
+    );
+    EXPECT_EQ(
+        server().run("SELECT count(*) FROM umavez_migrations WHERE module = 'umavez'"), "2"
+    );
+}
+
 }  // namespace
 }  // namespace umavez::pg
