@@ -3,11 +3,12 @@
 // SweepPace: how much the worker sweeps at a time and how long it rests in between.
 //
 // Whoever comes while a sweep holds the lane, or the disk, waits for the rest of a step. So steps are small
-// and follow each other at a steady rate: what one period of the rate brings, 10 records every 5 ms on SQLite.
-// Where steps take long because others are busy, the next ones are larger by what was missed, up to four
-// periods, so that the sweep keeps up with them; what a longer stop made it miss is not made up for. No step
-// takes more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records, however
-// long those take; and the worker rests at least as long as it worked, though not for more than 250 ms.
+// and follow each other at a steady rate: what one period of the rate brings, 10 records every 5 ms on
+// SQLite. Where steps take long because others are busy, the next ones are larger by what was missed, up to
+// four periods, so that the sweep keeps up with them; what a longer stop made it miss is not made up for. No
+// step takes more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records,
+// however long those take; and the worker rests at least as long as it worked, though not for more than
+// 250 ms.
 //
 // Work is what was done inside the transaction: waiting for the lane or for the disk says that others are
 // busy, and a sweep that gave way to that would never keep up with them. Confined to its thread.

@@ -19,8 +19,8 @@ namespace umavez {
 
 class SweepRate {
 public:
-    // 170 million a day. Beside 300 claims a second their p99 stayed within twice the quiet one, on SQLite and
-    // PostgreSQL; with 4,000 it was three times that on SQLite (docs/reference/performance.md).
+    // 170 million a day. Beside 300 claims a second on SQLite their p99 stayed within twice the quiet one;
+    // with 4,000 it was three times that (docs/reference/performance.md).
     static constexpr double least = 2'000;
     static constexpr double ahead = 1.25;
     static constexpr Duration window = std::chrono::seconds{1};

@@ -45,9 +45,9 @@ public:
         last_ = checkpoint;
     }
 
-    // Pages at which the next checkpoint is due. If the log did not start over after the last one, a
-    // reader held it: then it only grows, and is tried again later. Where the disk is full, the next room that
-    // comes free should not all go to the log.
+    // Pages at which the next checkpoint is due. If the log did not start over after the last one, a reader
+    // held it: then it only grows, and is tried again later. Where the disk is full, the next room that comes
+    // free should not all go to the log.
     int due_at(double share) const
     {
         if (tried_at_ == 0) return log_pages(share, planned_);

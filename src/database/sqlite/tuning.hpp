@@ -62,8 +62,8 @@ inline constexpr int checkpoint_pages_idle = 100;
 inline constexpr double lane_busy = 0.9;
 inline constexpr double lane_busy_halving = 0.03;
 
-// How many pages beyond the length of a busy lane's readers may hold the log open; then the lane insists, and waits a moment for
-// them.
+// How many pages beyond the length of a busy lane's log readers may hold it open; then the lane insists, and
+// waits a moment for them.
 inline constexpr int checkpoint_pages_late = 3 * checkpoint_pages_least;
 inline constexpr int checkpoint_pages_again = 250;  // after one for which there was no room
 
