@@ -23,15 +23,26 @@ void wait_until(Clock::time_point at)
     while (never.wait_until(lock, at) != std::cv_status::timeout) continue;
 }
 
-double percentile(std::vector<double>& values, double share)
+}  // namespace
+
+void ClaimTimes::add(const ClaimTimes& more)
 {
+    add(more.micros_);
+}
+
+void ClaimTimes::add(const std::vector<double>& micros)
+{
+    micros_.insert(micros_.end(), micros.begin(), micros.end());
+}
+
+double ClaimTimes::percentile(double share) const
+{
+    std::vector<double> values = micros_;
     const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
     const auto at = values.begin() + std::min(place, std::ssize(values) - 1);
     std::ranges::nth_element(values, at);
     return *at;
 }
-
-}  // namespace
 
 ClaimTimes PacedClaims::measure(std::chrono::milliseconds window)
 {
@@ -59,9 +70,9 @@ ClaimTimes PacedClaims::measure(std::chrono::milliseconds window)
         }
     }
     next_ += static_cast<std::uint64_t>(count);
-    std::vector<double> all;
-    for (const auto& each : micros) all.insert(all.end(), each.begin(), each.end());
-    return {percentile(all, 0.5), percentile(all, 0.99), all.size()};
+    ClaimTimes times;
+    for (const auto& each : micros) times.add(each);
+    return times;
 }
 
 }  // namespace umavez::bench

@@ -13,13 +13,21 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 namespace umavez::bench {
 
-struct ClaimTimes {
-    double p50 = 0;  // microseconds
-    double p99 = 0;
-    std::size_t count = 0;
+// How long claims took, in microseconds. Plain value.
+class ClaimTimes {
+public:
+    void add(const ClaimTimes& more);
+    void add(const std::vector<double>& micros);
+
+    double percentile(double share) const;
+    std::size_t count() const noexcept { return micros_.size(); }
+
+private:
+    std::vector<double> micros_;
 };
 
 class PacedClaims {

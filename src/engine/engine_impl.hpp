@@ -17,6 +17,7 @@
 #include "engine/lease_state.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/seen_keys.hpp"
+#include "engine/sweep_rate.hpp"
 #include "engine/timers.hpp"
 #include "store/transactional_store.hpp"
 
@@ -164,6 +165,7 @@ private:
     Task<Result<SweepReport>> sweep(std::size_t count_max, Duration* work);
     Result<void> clean_up_after(Transaction& transaction, const std::vector<RecordId>& ids);
     bool work_through_due(std::optional<std::string>& trouble);
+    std::uint64_t count_written() const;
     bool sweep_through(std::optional<std::string>& trouble);
     bool run_pass();
     void run_worker();
@@ -207,6 +209,8 @@ private:
     std::vector<std::string> warnings_;
     bool is_started_ = false;
     const unsigned born_in_ = fork_generation();
+
+    SweepRate sweep_rate_;  // the worker's
 
     mutable std::mutex worker_mutex_;
     OfThisProcess<std::condition_variable> worker_changed_;  // a child would wait for its waiters

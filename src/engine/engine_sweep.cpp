@@ -84,19 +84,30 @@ bool EngineImpl::work_through_due(std::optional<std::string>& trouble)
     return worked && worked->claimed >= DueQuery{}.count_max;
 }
 
+// Nearly everything that is counted is an entry of the audit, and no record is without one.
+std::uint64_t EngineImpl::count_written() const
+{
+    std::uint64_t written = 0;
+    for (const Declared* operation : operations_.all()) written += operation->tally.total();
+    return written;
+}
+
 // Step by step, with rests, until nothing is left or due work should be looked for again: then true.
 bool EngineImpl::sweep_through(std::optional<std::string>& trouble)
 {
     const Duration ends_at = clock_.boottime() + *options_.worker_period;
-    SweepPace pace{options_.sweep_batch, store_.traits().one_writer};
+    const double rate = sweep_rate_.update(count_written(), clock_.boottime());
+    SweepPace pace{options_.sweep_batch, store_.traits().one_writer, rate, clock_.boottime()};
     while (true) {
         Duration work{0};
-        const auto swept = wait(sweep(pace.batch(), &work));
+        const auto swept = wait(sweep(pace.batch(clock_.boottime()), &work));
         if (!swept) trouble = swept.error().detail;
         if (swept && swept->unreadable) trouble = swept->unreadable;
         if (!swept || !swept->has_more) return false;
-        if (clock_.boottime() >= ends_at) return true;
-        const Duration rest = pace.rest_after(std::max(swept->records, swept->audit_entries), work);
+        const Duration now = clock_.boottime();
+        if (now >= ends_at) return true;
+        const Duration rest =
+            pace.rest_after({std::max(swept->records, swept->audit_entries), work}, now);
         std::unique_lock lock{worker_mutex_};
         if (worker_changed_->wait_for(lock, rest, [this] { return is_stopped_.load(); })) return false;
     }

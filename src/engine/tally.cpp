@@ -21,6 +21,13 @@ void Tally::add(const Outcome& outcome) noexcept
     if (replayed != nullptr && replayed->waited) add(Count::replayed_after_wait);
 }
 
+std::uint64_t Tally::total() const noexcept
+{
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Count::count_); ++i) total += counters_.read(i);
+    return total;
+}
+
 OperationStats Tally::to_stats() const
 {
     OperationStats stats;

@@ -46,6 +46,8 @@ public:
         return counters_.read(static_cast<std::size_t>(count));
     }
 
+    std::uint64_t total() const noexcept;  // of all counts
+
     OperationStats to_stats() const;
 
 private:

@@ -55,11 +55,20 @@ BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunn
       connection_(std::move(connection)),
       file_id_(find_file_id(options.connection.path)),
       batch_(options.batch),
-      checkpoint_at_(connection_->plan_log())
+      log_plan_(connection_->plan_log())
 {
 }
 
 std::size_t BatchRunner::run(std::span<Work* const> members)
+{
+    const Clock& clock = *options_.connection.clock;
+    const Duration began_at = clock.boottime();
+    const std::size_t count = run_together(members);
+    load_.on_batch(began_at, clock.boottime());
+    return count;
+}
+
+std::size_t BatchRunner::run_together(std::span<Work* const> members)
 {
     if (members.size() == 1 && members[0]->is_alone && members[0]->access != Access::read_write) {
         run_read(*members[0]);  // a copy of the database cannot be made inside a transaction
@@ -82,7 +91,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
             roll_back();
             batches_rerun_.fetch_add(1, std::memory_order_relaxed);
             careful_batches_left_ = tuning::careful_batches;
-            return run(members);
+            return run_together(members);
         }
         if (fate == Fate::tainted || fate == Fate::lost) {
             roll_back();
@@ -271,7 +280,7 @@ Result<void> BatchRunner::ensure_connection()
     log_id_.reset();
     has_log_ = false;
     wal_pages_last_ = 0;
-    checkpoint_at_ = connection_->plan_log();
+    log_plan_.on_restart(connection_->plan_log());
     return {};
 }
 
@@ -458,17 +467,23 @@ bool BatchRunner::has_rider() const
 void BatchRunner::tend_log()
 {
     if (!connection_ || connection_->needs_reopen()) return;
+    tend_open_log();
+    load_.on_log_tended(options_.connection.clock->boottime());
+}
+
+void BatchRunner::tend_open_log()
+{
     const int pages = connection_->wal_pages();
-    if (pages < wal_pages_last_) checkpoint_at_ = connection_->plan_log();  // the log started over
+    if (pages < wal_pages_last_) log_plan_.on_restart(connection_->plan_log());
     wal_pages_last_ = pages;
-    if (pages < checkpoint_at_) return lengthen_log();
+    if (pages < log_plan_.due_at(load_.share())) return lengthen_log();
+    const bool is_late = log_plan_.is_late(pages);
     // A failure shows in the next write.
-    const bool is_late = pages >= connection_->plan_log() + tuning::checkpoint_pages_late;
     const auto copied = connection_->checkpoint(is_late);
-    // A reader may hold the log open: then it only grows, and is tried again later. Where the disk is full,
-    // the next room that comes free should not all go to the log.
     const bool is_full = !copied && connection_->is_disk_full();
-    checkpoint_at_ = pages + (is_full ? tuning::checkpoint_pages_again : tuning::checkpoint_pages_least);
+    log_plan_.on_checkpoint(
+        pages, is_full ? Checkpoint::no_room : is_late ? Checkpoint::insisted : Checkpoint::tried
+    );
 }
 
 // Under the lock of a writer: another program that writes beside us may not append meanwhile.
@@ -482,7 +497,7 @@ void BatchRunner::lengthen_log()
 bool BatchRunner::has_log_to_tend() const noexcept
 {
     if (!connection_ || connection_->needs_reopen()) return false;
-    return connection_->wal_pages() >= checkpoint_at_ || connection_->is_log_short();
+    return connection_->wal_pages() >= log_plan_.due_at(load_.share()) || connection_->is_log_short();
 }
 
 void run_reading(Connection& connection, Work& work, const StoreClock& clock)

@@ -16,6 +16,8 @@
 
 #include "base/store_clock.hpp"
 #include "database/sqlite/file_id.hpp"
+#include "database/sqlite/lane_load.hpp"
+#include "database/sqlite/log_plan.hpp"
 #include "database/sqlite/work.hpp"
 
 #include <atomic>
@@ -91,6 +93,7 @@ private:
         int depth = 0;
     };
 
+    std::size_t run_together(std::span<Work* const> members);
     Result<void> begin();
     Result<void> ensure_connection();
     Result<void> begin_immediate();
@@ -109,6 +112,7 @@ private:
     void roll_back() noexcept;
     Result<void> check_files();
     Result<void> check_log() const;
+    void tend_open_log();
     void lengthen_log();
 
     const BatchRunnerOptions options_;
@@ -122,7 +126,8 @@ private:
     std::vector<std::function<void()>> after_commit_;  // of the members that were kept
     int careful_batches_left_ = 0;  // that are run with real savepoints
     int wal_pages_last_ = 0;
-    int checkpoint_at_;
+    LaneLoad load_;
+    LogPlan log_plan_;
     Error failure_{};                 // of the last commit
     mutable std::mutex rider_mutex_;  // held while they ride, until they have landed
     std::vector<LaneRider*> riders_;
