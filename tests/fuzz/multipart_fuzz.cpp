@@ -8,6 +8,7 @@
 #include "key_protocol/multipart.hpp"
 #include "key_protocol/multipart_file.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +32,13 @@ bool is_own_reason(std::string_view reason)
 {
     return reason.starts_with("a part has no") || reason == "there are too many parts" ||
            reason == "the headers of a part are too long";
+}
+
+bool has_many_blanks(std::string_view body)
+{
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    const auto run = std::ranges::search_n(body, 200, true, {}, is_blank);
+    return !run.empty();
 }
 
 void compare(const File& file, std::string_view body, std::string_view boundary)
@@ -60,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view boundary = input.substr(0, line);
     const std::string_view body = input.substr(line + 1);
     // Blanks after a boundary are bounded in a file alone.
-    if (body.find(std::string(200, ' ')) != std::string_view::npos) return 0;
+    if (has_many_blanks(body)) return 0;
 
     auto file = File::make_unnamed("/tmp");
     require(file && file->append(body), "a file can be made");
