@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using test::RedisServer;
 
 constexpr auto window = 1000ms;
-// 64 callers over the store's two connections.
+// 64 callers, over as many connections as the store has where there is no log.
 constexpr Pipelines same_depth{.connections = 2, .depth = 32};
 
 // "?connections=1" and the like, to try what a setting does.
@@ -132,9 +132,7 @@ void show_costs(const char* what, const std::vector<std::string>& settings)
             engine.replays(part);
             return static_cast<double>(engine.replayed() - before);
         }));
-        gets.add(cost_of(theirs, [&] {
-            return benchmark(80'000, {"GET", "key:__rand_int__"});
-        }));
+        gets.add(cost_of(theirs, [&] { return benchmark(80'000, {"GET", "key:__rand_int__"}); }));
     }
     fmt::print("{}: µs of a processor each, least and median of 15\n", what);
     for (const Costs* const costs : {&pairs, &sets, &replays, &gets}) costs->show();

@@ -103,13 +103,17 @@ bool EngineImpl::sweep_through(std::optional<std::string>& trouble)
         const auto swept = wait(sweep(pace.batch(clock_.boottime()), &work));
         if (!swept) trouble = swept.error().detail;
         if (swept && swept->unreadable) trouble = swept->unreadable;
-        if (!swept || !swept->has_more) return false;
+        if (!swept) return false;
         const Duration now = clock_.boottime();
-        if (now >= ends_at) return true;
+        if (!swept->has_more || now >= ends_at) {
+            sweep_rate_.on_pass(!swept->has_more, now);
+            return swept->has_more;
+        }
         const Duration rest =
             pace.rest_after({std::max(swept->records, swept->audit_entries), work}, now);
         std::unique_lock lock{worker_mutex_};
-        if (worker_changed_->wait_for(lock, rest, [this] { return is_stopped_.load(); })) return false;
+        if (worker_changed_->wait_for(lock, rest, [this] { return is_stopped_.load(); }))
+            return false;
     }
 }
 
@@ -144,7 +148,8 @@ void EngineImpl::run_worker()
         lock.unlock();
         const bool has_more = run_pass();
         lock.lock();
-        if (!has_more) worker_changed_->wait_for(lock, period, [this] { return is_stopped_.load(); });
+        if (!has_more)
+            worker_changed_->wait_for(lock, period, [this] { return is_stopped_.load(); });
     }
 }
 

@@ -7,8 +7,9 @@
 // SQLite. Where steps take long because others are busy, the next ones are larger by what was missed, up to
 // four periods, so that the sweep keeps up with them; what a longer stop made it miss is not made up for. No
 // step takes more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records,
-// however long those take; and the worker rests at least as long as it worked, though not for more than
-// 250 ms.
+// however long those take, or what one period brings where nobody waits behind a step: a server that is far
+// away takes its time for one record as for twenty. And the worker rests at least as long as it worked,
+// though not for more than 250 ms.
 //
 // Work is what was done inside the transaction: waiting for the lane or for the disk says that others are
 // busy, and a sweep that gave way to that would never keep up with them. Confined to its thread.
@@ -44,7 +45,10 @@ public:
           work_max_(one_writer ? work_alone : work_beside),
           rate_(rate),
           in_a_period_(rate * to_seconds(one_writer ? period_alone : period_beside)),
-          fits_(std::min(batch_max, batch_min)),
+          batch_least_(
+              one_writer ? batch_min : std::max(batch_min, static_cast<std::size_t>(in_a_period_))
+          ),
+          fits_(std::min(batch_max, batch_least_)),
           owed_(in_a_period_),
           owed_at_(now)
     {
@@ -65,7 +69,9 @@ public:
         fits_ = fitting(step);
         const double wanted = std::min(in_a_period_, static_cast<double>(fits_));
         const double seconds = std::max(wanted - owed_, 0.0) / rate_;
-        const Duration until_owed{static_cast<Duration::rep>(std::ceil(seconds * Duration::period::den))};
+        const Duration until_owed{
+            static_cast<Duration::rep>(std::ceil(seconds * Duration::period::den))
+        };
         return std::min(std::max(step.work, until_owed), rest_max);
     }
 
@@ -77,7 +83,8 @@ private:
 
     void owe_until(Duration now) noexcept
     {
-        owed_ = std::min(owed_ + rate_ * to_seconds(now - owed_at_), periods_missed_max * in_a_period_);
+        owed_ =
+            std::min(owed_ + rate_ * to_seconds(now - owed_at_), periods_missed_max * in_a_period_);
         owed_at_ = now;
     }
 
@@ -87,15 +94,18 @@ private:
         std::size_t fits = fits_ * 2;
         if (step.work > Duration{0}) {
             const auto records = static_cast<Duration::rep>(std::max<std::size_t>(step.records, 1));
-            fits = std::min(fits, static_cast<std::size_t>(records * work_max_.count() / step.work.count()));
+            fits = std::min(
+                fits, static_cast<std::size_t>(records * work_max_.count() / step.work.count())
+            );
         }
-        return std::min(batch_max_, std::max(fits, batch_min));
+        return std::min(batch_max_, std::max(fits, batch_least_));
     }
 
     const std::size_t batch_max_;
     const Duration work_max_;
     const double rate_;
     const double in_a_period_;
+    const std::size_t batch_least_;
     std::size_t fits_;
     double owed_;  // records that the rate has brought until `owed_at_` and no step has taken
     Duration owed_at_;

@@ -101,6 +101,14 @@ TEST(SweepPace, SlowStoreIsStillSweptAFewAtATime)
     EXPECT_EQ((World{pace_of(2'000), 10ms}.settled_batch()), SweepPace::batch_min);
 }
 
+TEST(SweepPace, FarAwayServerIsSweptAPeriodAtATime)
+{
+    SweepPace pace = pace_of(2'000, false);
+    for (Duration now{0}; now < 10s; now += 40ms)
+        pace.rest_after({pace.batch(now), 20ms}, now + 20ms);
+    EXPECT_EQ(pace.batch(20s), 20u);
+}
+
 TEST(SweepPace, SmallBatchThatWasAskedForIsNotExceeded)
 {
     EXPECT_EQ((World{pace_of(2'000, true, 5), 1us}.settled_batch()), 5u);

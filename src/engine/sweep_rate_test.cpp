@@ -30,5 +30,20 @@ TEST(SweepRate, IsNotTakenFromLessThanAWindow)
     EXPECT_DOUBLE_EQ(rate.update(100'000, 101s), 125'000);
 }
 
+TEST(SweepRate, GrowsWhileThereIsAlwaysMoreToSweep)
+{
+    SweepRate rate;
+    rate.on_pass(false, 100s);
+    EXPECT_EQ(rate.update(0, 100s), SweepRate::least);
+    rate.on_pass(false, 400s);
+    EXPECT_NEAR(rate.update(0, 400s), 1.41 * SweepRate::least, 10);
+    rate.on_pass(false, 700s);
+    EXPECT_DOUBLE_EQ(rate.update(0, 700s), 2 * SweepRate::least);
+    EXPECT_DOUBLE_EQ(rate.update(0, 100h), 16 * SweepRate::least);
+
+    rate.on_pass(true, 100h);
+    EXPECT_EQ(rate.update(0, 101h), SweepRate::least);
+}
+
 }  // namespace
 }  // namespace umavez

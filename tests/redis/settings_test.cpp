@@ -270,7 +270,8 @@ TEST(RedisSettings, AUserWithoutARightIsRefusedAndTheRightNamed)
     const std::string enough = "+@read +@write +@scripting +info +select +time +client|id";
 
     EXPECT_EQ(refusal(enough, "~umavez:*"), "opened");
-    for (const std::string right : {"zadd", "zrem", "append", "setrange", "pexpire", "getrange"}) {
+    for (const std::string right :
+         {"mget", "zadd", "zrem", "append", "setrange", "pexpire", "getrange"}) {
         std::string upper = right;
         for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
         const std::string told = refusal(enough + " -" + right, "~umavez:*");
@@ -287,7 +288,18 @@ TEST(RedisSettings, AnElementThatWasQueuedAgainIsNotSettled)
     const auto settle = [&](const std::string& at, const std::string& rest) {
         server.command({"SET", "sentinel", "s"});
         server.command(
-            {"EVAL", text_of(Script::settle), "4", "sentinel", "x", "l", "queue", "s", "200", "e", at, rest}
+            {"EVAL",
+             text_of(Script::settle),
+             "4",
+             "sentinel",
+             "x",
+             "l",
+             "queue",
+             "s",
+             "200",
+             "e",
+             at,
+             rest}
         );
         return server.command({"ZCARD", "queue"});
     };

@@ -30,7 +30,8 @@ std::unexpected<Error> fail_log_deleted(const std::string& path)
     return fail(
         Errc::store_unavailable,
         fmt::format(
-            "{}-wal was deleted or replaced, and a crash would lose what was committed since: stop the "
+            "{}-wal was deleted or replaced, and a crash would lose what was committed since: stop "
+            "the "
             "server with SIGTERM, which saves it, and start it again",
             path
         )
@@ -474,6 +475,8 @@ void BatchRunner::tend_log()
 void BatchRunner::tend_open_log()
 {
     const int pages = connection_->wal_pages();
+    if (pages == 0)
+        return;  // all is copied and nothing came since: it may start over, or a reader holds it
     if (pages < wal_pages_last_) log_plan_.on_restart(connection_->plan_log());
     wal_pages_last_ = pages;
     if (pages < log_plan_.due_at(load_.share())) return lengthen_log();
@@ -482,7 +485,10 @@ void BatchRunner::tend_open_log()
     const auto copied = connection_->checkpoint(is_late);
     const bool is_full = !copied && connection_->is_disk_full();
     log_plan_.on_checkpoint(
-        pages, is_full ? Checkpoint::no_room : is_late ? Checkpoint::insisted : Checkpoint::tried
+        pages,
+        is_full   ? Checkpoint::no_room
+        : is_late ? Checkpoint::insisted
+                  : Checkpoint::tried
     );
 }
 
@@ -497,7 +503,8 @@ void BatchRunner::lengthen_log()
 bool BatchRunner::has_log_to_tend() const noexcept
 {
     if (!connection_ || connection_->needs_reopen()) return false;
-    return connection_->wal_pages() >= log_plan_.due_at(load_.share()) || connection_->is_log_short();
+    return connection_->wal_pages() >= log_plan_.due_at(load_.share()) ||
+           connection_->is_log_short();
 }
 
 void run_reading(Connection& connection, Work& work, const StoreClock& clock)

@@ -54,13 +54,18 @@ public:
         switch (last_) {
             case Checkpoint::tried: break;
             case Checkpoint::insisted: return tried_at_ + tuning::checkpoint_pages_least;
-            case Checkpoint::no_room: return tried_at_ + tuning::checkpoint_pages_again;
+            case Checkpoint::no_room:
+                return tried_at_ +
+                       std::min(log_pages(share, planned_), tuning::checkpoint_pages_again);
         }
         return tried_at_ + std::min(log_pages(share, planned_), tuning::checkpoint_pages_least);
     }
 
     // Whether readers have held it open for so long that the lane should wait for them.
-    bool is_late(int pages) const noexcept { return pages >= planned_ + tuning::checkpoint_pages_late; }
+    bool is_late(int pages) const noexcept
+    {
+        return pages >= planned_ + tuning::checkpoint_pages_late;
+    }
 
 private:
     int planned_;

@@ -1,5 +1,6 @@
-#include "database/sqlite/lane_load.hpp"
 #include "database/sqlite/log_plan.hpp"
+
+#include "database/sqlite/lane_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,8 @@ constexpr double busy = 0.95;
 // Batches of `work` with `gap` between them, for a second of both.
 LaneLoad load_of(Duration work, Duration gap, LaneLoad load = {}, Duration now = 1h)
 {
-    for (const Duration end = now + 1s; now < end; now += work + gap) load.on_batch(now, now + work);
+    for (const Duration end = now + 1s; now < end; now += work + gap)
+        load.on_batch(now, now + work);
     return load;
 }
 
@@ -109,6 +111,7 @@ TEST(LogPlan, FullDiskIsTriedAgainSoon)
     LogPlan plan{planned};
     plan.on_checkpoint(planned, Checkpoint::no_room);
     EXPECT_EQ(plan.due_at(busy), planned + tuning::checkpoint_pages_again);
+    EXPECT_EQ(plan.due_at(idle), planned + tuning::checkpoint_pages_idle);
 }
 
 }  // namespace

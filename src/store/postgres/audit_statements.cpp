@@ -19,12 +19,13 @@ const StaticSql insert_sql{
     "detail) VALUES (coalesce($1, (SELECT id FROM umavez_records WHERE tenant_id = $4 AND "
     "operation = $5 AND key = $6), $2), $3, $4, $5, $6, $7, $8, $9, $10)"
 };
-// Ids follow time closely enough: only the first ones are looked at. None is locked while the very first is
-// too young: a lock is a write, and a sweep makes hundreds of small steps a second.
+// Ids follow time closely enough: only the first ones are looked at. Some of them may be young, because
+// every connection has ids in reserve; they are passed over. Only what goes is locked: a lock is a write, and
+// a sweep makes a hundred small steps a second.
 const StaticSql delete_sql{
-    "DELETE FROM umavez_audit WHERE id IN (SELECT id FROM (SELECT id, at FROM umavez_audit "
-    "WHERE (SELECT at FROM umavez_audit ORDER BY id LIMIT 1) <= $1 "
-    "ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) AS oldest WHERE at <= $1)"
+    "DELETE FROM umavez_audit WHERE id IN (SELECT id FROM umavez_audit WHERE id IN "
+    "(SELECT id FROM (SELECT id, at FROM umavez_audit ORDER BY id LIMIT $2 + 500) AS oldest "
+    "WHERE at <= $1 ORDER BY id LIMIT $2) FOR UPDATE SKIP LOCKED)"
 };
 const StaticSql delete_swept_sql{
     "DELETE FROM umavez_swept WHERE ctid IN (SELECT ctid FROM umavez_swept WHERE swept_at <= $1 "

@@ -198,7 +198,7 @@ void RedisConnection::take_queued()
         batch_.push_back(&request);  // first: it may find no memory
         first_ = request.next;
         --queued_;
-        bytes += request.keys.size() + request.arguments.size();
+        bytes += request.keys.size() + request.plan.size() + request.arguments.size();
     }
 }
 
