@@ -7,9 +7,9 @@
 // SQLite. Where steps take long because others are busy, the next ones are larger by what was missed, up to
 // four periods, so that the sweep keeps up with them; what a longer stop made it miss is not made up for. No
 // step takes more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records,
-// however long those take, or what one period brings where nobody waits behind a step: a server that is far
-// away takes its time for one record as for twenty. And the worker rests at least as long as it worked,
-// though not for more than 250 ms.
+// however long those take, or 80 where nobody waits behind a step: a server that is far away takes its time
+// for one record as for 80. And the worker rests at least as long as it worked, though not for more than
+// 250 ms.
 //
 // Work is what was done inside the transaction: waiting for the lane or for the disk says that others are
 // busy, and a sweep that gave way to that would never keep up with them. Confined to its thread.
@@ -37,7 +37,8 @@ public:
     static constexpr Duration period_beside = std::chrono::milliseconds{10};
     static constexpr double periods_missed_max = 4;
     static constexpr Duration rest_max = std::chrono::milliseconds{250};
-    static constexpr std::size_t batch_min = 10;
+    static constexpr std::size_t batch_min_alone = 10;
+    static constexpr std::size_t batch_min_beside = 80;
 
     // `rate`: records a second. Times are readings of one clock, each not before the last.
     SweepPace(std::size_t batch_max, bool one_writer, double rate, Duration now) noexcept
@@ -45,10 +46,8 @@ public:
           work_max_(one_writer ? work_alone : work_beside),
           rate_(rate),
           in_a_period_(rate * to_seconds(one_writer ? period_alone : period_beside)),
-          batch_least_(
-              one_writer ? batch_min : std::max(batch_min, static_cast<std::size_t>(in_a_period_))
-          ),
-          fits_(std::min(batch_max, batch_least_)),
+          batch_min_(one_writer ? batch_min_alone : batch_min_beside),
+          fits_(std::min(batch_max, batch_min_)),
           owed_(in_a_period_),
           owed_at_(now)
     {
@@ -98,14 +97,14 @@ private:
                 fits, static_cast<std::size_t>(records * work_max_.count() / step.work.count())
             );
         }
-        return std::min(batch_max_, std::max(fits, batch_least_));
+        return std::min(batch_max_, std::max(fits, batch_min_));
     }
 
     const std::size_t batch_max_;
     const Duration work_max_;
     const double rate_;
     const double in_a_period_;
-    const std::size_t batch_least_;
+    const std::size_t batch_min_;
     std::size_t fits_;
     double owed_;  // records that the rate has brought until `owed_at_` and no step has taken
     Duration owed_at_;

@@ -98,15 +98,15 @@ TEST(SweepPace, HighRateIsReachedWhereRecordsCostLittle)
 
 TEST(SweepPace, SlowStoreIsStillSweptAFewAtATime)
 {
-    EXPECT_EQ((World{pace_of(2'000), 10ms}.settled_batch()), SweepPace::batch_min);
+    EXPECT_EQ((World{pace_of(2'000), 10ms}.settled_batch()), SweepPace::batch_min_alone);
 }
 
-TEST(SweepPace, FarAwayServerIsSweptAPeriodAtATime)
+TEST(SweepPace, FarAwayServerIsSweptManyAtATime)
 {
     SweepPace pace = pace_of(2'000, false);
     for (Duration now{0}; now < 10s; now += 40ms)
         pace.rest_after({pace.batch(now), 20ms}, now + 20ms);
-    EXPECT_EQ(pace.batch(20s), 20u);
+    EXPECT_EQ(pace.batch(20s), SweepPace::batch_min_beside);
 }
 
 TEST(SweepPace, SmallBatchThatWasAskedForIsNotExceeded)
@@ -135,7 +135,7 @@ TEST(SweepPace, GrowsAtMostTwofoldAndShrinksAtOnce)
 
     EXPECT_EQ(batch_after({10, 10us}), 20u);
     EXPECT_EQ(batch_after({20, 0us}), 40u);
-    EXPECT_EQ(batch_after({40, 200ms}), SweepPace::batch_min);
+    EXPECT_EQ(batch_after({40, 200ms}), SweepPace::batch_min_alone);
 }
 
 }  // namespace
