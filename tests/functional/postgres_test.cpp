@@ -148,7 +148,7 @@ TEST_F(PostgresServed, OperatorsCommandsWorkBesideTheServer)
 {
     const Exited migrated = command({"migrate"});
     EXPECT_EQ(migrated.code, 0) << migrated.err;
-    EXPECT_THAT(migrated.out, HasSubstr("umavez 1 of 1"));
+    EXPECT_THAT(migrated.out, HasSubstr("umavez 2 of 2"));
     const Served served{scratch_.path(), schema_.url()};
     ASSERT_EQ(status_of(served.post("/api/v1/clientes", "k1", joao)), 201);
 
