@@ -67,8 +67,7 @@ TEST(DocumentRoutes, ADoubtIsAcceptedAndOtherBytesAreRefusedMeanwhile)
     EXPECT_EQ(others["effect"], "unknown");
 
     office.authority.land();
-    Answer same = office.emit(1);
-    for (int i = 0; i < 200 && same.status != 200; ++i) same = office.emit(1);
+    const Answer same = Office::ask_until_known([&office] { return office.emit(1); });
     EXPECT_EQ(same.status, 200) << same;
     EXPECT_EQ(same["origem"], "conciliacao");
     EXPECT_EQ(office.authority.emits, 1);
@@ -380,8 +379,7 @@ TEST(OrderRoutes, ACancellationThatIsNotKnownIsAcceptedAndFoundLater)
     EXPECT_EQ(doubt.status, 202) << doubt;
     EXPECT_EQ(Office::of(doubt, "estado"), "CANCELAMENTO_PENDENTE");
     office.authority.land();
-    Answer asked = office.conciliar(1);
-    for (int i = 0; i < 200 && asked.status == 202; ++i) asked = office.conciliar(1);
+    const Answer asked = Office::ask_until_known([&office] { return office.conciliar(1); });
 
     EXPECT_EQ(asked.status, 200) << asked;
     EXPECT_EQ(asked["origem"], "conciliacao");
@@ -397,8 +395,7 @@ TEST(OrderRoutes, WhoAsksAboutAPendingCancellationDoesNotAskForAnother)
     EXPECT_EQ(Office::of(office.cancel(1), "estado"), "CANCELAMENTO_EM_ANALISE");
 
     office.authority.decide_analysis("DPS1", false);
-    Answer asked = office.cancel(1);
-    for (int i = 0; i < 200 && asked.status == 202; ++i) asked = office.cancel(1);
+    const Answer asked = Office::ask_until_known([&office] { return office.cancel(1); });
 
     EXPECT_EQ(asked.status, 422) << asked;
     EXPECT_TRUE(asked.is_problem("cancelamento-recusado"));

@@ -10,6 +10,7 @@
 #include "modules/fiscal/test_bench.hpp"
 #include "modules/parts/test_office.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace umavez::fiscal {
@@ -100,6 +101,16 @@ public:
     Answer conciliar(int id)
     {
         return send("POST", "/api/v1/documentos-fiscais/" + std::to_string(id) + "/conciliar");
+    }
+
+    // Asks until the doubt is over or ten seconds are: when the authority may be asked again is a matter of
+    // time, not of the number of questions.
+    static Answer ask_until_known(const std::function<Answer()>& ask)
+    {
+        const Duration limit = system_clock().boottime() + 10s;
+        Answer answer = ask();
+        while (answer.status == 202 && system_clock().boottime() < limit) answer = ask();
+        return answer;
     }
 
     // A member of the document in an answer.
