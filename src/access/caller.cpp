@@ -22,7 +22,8 @@ std::optional<Role> parse_role(std::string_view text) noexcept
 
 TenantId default_tenant()
 {
-    return *TenantId::parse("default");
+    static const TenantId tenant_id = *TenantId::parse("default");
+    return tenant_id;
 }
 
 }  // namespace umavez::access

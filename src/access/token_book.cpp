@@ -94,16 +94,21 @@ std::shared_ptr<const TokenBook::Snapshot> TokenBook::snapshot() const
     return snapshot_;
 }
 
+void TokenBook::show(std::shared_ptr<const Snapshot> fresh)
+{
+    is_empty_ = fresh->had_none;
+    snapshot_ = std::move(fresh);
+}
+
 std::expected<Caller, Denial> TokenBook::admit(const std::vector<Header>& headers, Instant now)
     const
 {
-    const auto tokens = snapshot();
     std::string usuario = find_usuario(headers).value_or("");
-    if (tokens->had_none)
-        return Caller{default_tenant(), Role::operator_, std::move(usuario), {}, true};
+    if (is_empty()) return Caller{default_tenant(), Role::operator_, std::move(usuario), {}, true};
 
     const auto text = find_bearer(headers);
     if (!text) return std::unexpected(text.error());
+    const auto tokens = snapshot();
     const TokenRow* const token = tokens->find(sha256(*text));
     if (token == nullptr) return std::unexpected(Denial::unknown);
     if (token->expires_at && *token->expires_at <= now) return std::unexpected(Denial::expired);
@@ -114,11 +119,6 @@ std::expected<Caller, Denial> TokenBook::admit(const std::vector<Header>& header
         .label = token->label,
         .all_tenants = !token->tenant,
     };
-}
-
-bool TokenBook::is_empty() const
-{
-    return snapshot()->had_none;
 }
 
 Task<Result<void>> TokenBook::async_refresh()
@@ -135,7 +135,7 @@ Task<Result<void>> TokenBook::async_refresh()
     // One that began later has seen more.
     if (number > refresh_shown_) {
         refresh_shown_ = number;
-        snapshot_ = std::move(fresh);
+        show(std::move(fresh));
     }
     co_return Result<void>{};
 }
@@ -236,7 +236,7 @@ void TokenBook::forget(std::int64_t id)
     const std::lock_guard guard{mutex_};
     auto rest = std::make_shared<Snapshot>(*snapshot_);
     std::erase_if(rest->tokens, [id](const TokenRow& row) { return row.id == id; });
-    snapshot_ = std::move(rest);
+    show(std::move(rest));
 }
 
 }  // namespace umavez::access

@@ -15,6 +15,7 @@
 #include <umavez/response.hpp>
 #include <umavez/task.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <expected>
@@ -64,7 +65,7 @@ public:
     // While the database has never had a token, everybody is an operator of all tenants, and writes
     // in the default one.
     std::expected<Caller, Denial> admit(const std::vector<Header>& headers, Instant now) const;
-    bool is_empty() const;  // no token was ever made
+    bool is_empty() const noexcept { return is_empty_.load(); }  // no token was ever made
 
     Task<Result<void>> async_refresh();
     Result<void> refresh() { return wait(async_refresh()); }
@@ -90,6 +91,7 @@ private:
 
     TokenBook(Database& database, const TokenBookOptions& options);
     std::shared_ptr<const Snapshot> snapshot() const;
+    void show(std::shared_ptr<const Snapshot> fresh);  // under mutex_
     void refresh_every(std::stop_token stop, Duration period);
     void forget(std::int64_t id);
 
@@ -98,6 +100,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any stopping_;
     std::shared_ptr<const Snapshot> snapshot_;  // guarded by mutex_; never null after open()
+    std::atomic<bool> is_empty_ = true;         // as snapshot_ says, for every single request
     std::uint64_t refreshes_begun_ = 0;         // guarded by mutex_
     std::uint64_t refresh_shown_ = 0;           // guarded by mutex_: the one that made snapshot_
     std::jthread refresher_;                    // last: it uses all of the above

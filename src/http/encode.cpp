@@ -1,5 +1,7 @@
 #include "http/encode.hpp"
 
+#include "base/char_set.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -58,19 +60,17 @@ bool is_of_the_server(std::string_view name) noexcept
     }
 }
 
-bool is_safe(std::string_view text) noexcept
-{
-    // Not find_first_of, which asks the C library about every single character.
-    for (const char c : text) {
-        if (c == '\r' || c == '\n' || c == '\0') return false;
-    }
-    return true;
-}
+constexpr CharSet of_a_line{[](unsigned char byte) {
+    return byte != '\r' && byte != '\n' && byte != '\0';
+}};
+constexpr CharSet of_a_name{[](unsigned char byte) {
+    return byte != ':' && of_a_line.has(static_cast<char>(byte));
+}};
 
 bool keeps_its_line(const Header& header) noexcept
 {
-    return !header.name.empty() && header.name.find(':') == std::string::npos &&
-           is_safe(header.name) && is_safe(header.value);
+    return !header.name.empty() && of_a_name.has_all(header.name) &&
+           of_a_line.has_all(header.value);
 }
 
 bool has_no_body(int status) noexcept
@@ -95,19 +95,6 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
     out.append(name).append(": ").append(value).append("\r\n");
 }
 
-// The same for a whole second, and asked for with every answer.
-const std::string& date_at(Instant now)
-{
-    thread_local std::chrono::sys_seconds second{};
-    thread_local std::string text;
-    const auto asked = std::chrono::floor<std::chrono::seconds>(now);
-    if (text.empty() || asked != second) {
-        text = to_http_date(now);
-        second = asked;
-    }
-    return text;
-}
-
 void put_two_digits(std::string& text, std::size_t at, unsigned number)
 {
     text[at] = static_cast<char>('0' + number / 10);
@@ -125,7 +112,8 @@ void append_head(std::string& out, const Response& response, const Delivery& del
         if (is_of_the_server(header.name) || !keeps_its_line(header)) continue;
         append_field(out, header.name, header.value);
     }
-    append_field(out, "Date", date_at(delivery.now));
+    thread_local HttpDate date;
+    append_field(out, "Date", date.at(delivery.now));
     if (!delivery.request_id.empty()) append_field(out, "X-Request-Id", delivery.request_id);
     if (tells_length(response.status)) {
         out += "Content-Length: ";
@@ -134,6 +122,16 @@ void append_head(std::string& out, const Response& response, const Delivery& del
     }
     append_field(out, "Connection", delivery.keep_alive ? "keep-alive" : "close");
     out += "\r\n";
+}
+
+const std::string& HttpDate::at(Instant instant)
+{
+    const auto asked = std::chrono::floor<std::chrono::seconds>(instant);
+    if (text_.empty() || asked != second_) {
+        text_ = to_http_date(instant);
+        second_ = asked;
+    }
+    return text_;
 }
 
 bool sends_body(const Response& response, const Delivery& delivery) noexcept

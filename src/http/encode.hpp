@@ -6,6 +6,7 @@
 
 #include <umavez/time.hpp>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -28,5 +29,15 @@ bool sends_body(const Response& response, const Delivery& delivery) noexcept;
 
 // "Sun, 06 Nov 1994 08:49:37 GMT"
 std::string to_http_date(Instant instant);
+
+// The same for who asks again and again, mostly within one second. Confined to a thread.
+class HttpDate {
+public:
+    const std::string& at(Instant instant);
+
+private:
+    std::chrono::sys_seconds second_{};
+    std::string text_;
+};
 
 }  // namespace umavez::http

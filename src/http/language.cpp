@@ -1,6 +1,7 @@
 #include "http/language.hpp"
 
 #include "http/header_syntax.hpp"
+#include "http/message.hpp"
 
 #include <optional>
 
@@ -62,6 +63,7 @@ std::string_view to_tag(Language language) noexcept
 
 Language choose_language(const std::vector<Header>& headers)
 {
+    if (!find_header(headers, "Accept-Language")) return Language::english;  // most programs
     std::vector<Wish> wishes;
     for (const std::string_view element : list_elements(headers, "Accept-Language")) {
         if (auto wish = parse_wish(element)) wishes.push_back(*std::move(wish));

@@ -12,6 +12,18 @@
 namespace umavez::key_protocol {
 namespace {
 
+// Room for what the protocol adds, made once.
+constexpr std::size_t headers_added_max = 4;
+
+http::Response answer_from(int status, Response&& response, std::size_t passing = 0)
+{
+    http::Response answer{
+        status, replayable_headers(std::move(response.headers)), std::move(response.body)
+    };
+    answer.headers.reserve(answer.headers.size() + passing + headers_added_max);
+    return answer;
+}
+
 void add_guarantee(http::Response& answer, std::string_view guarantee)
 {
     answer.headers.push_back({"Idempotency-Guarantee", std::string{guarantee}});
@@ -20,15 +32,15 @@ void add_guarantee(http::Response& answer, std::string_view guarantee)
 void add_expiry(http::Response& answer, const std::optional<Instant>& expires_at)
 {
     if (!expires_at) return;
-    answer.headers.push_back({"Idempotency-Key-Expires", http::to_http_date(*expires_at)});
+    thread_local http::HttpDate
+        date;  // what is kept in the same second mostly expires in the same second
+    answer.headers.push_back({"Idempotency-Key-Expires", date.at(*expires_at)});
 }
 
 http::Response executed(Executed&& outcome, const AnswerFacts& facts)
 {
-    Response& response = outcome.response;
-    http::Response answer{
-        response.status, replayable_headers(std::move(response.headers)), std::move(response.body)
-    };
+    const int status = outcome.response.status;
+    http::Response answer = answer_from(status, std::move(outcome.response), facts.passing.size());
     for (const Header& header : facts.passing) answer.headers.push_back(header);
     add_guarantee(answer, outcome.unprotected ? "none" : to_text(facts.policy.guarantee));
     if (outcome.kept && !outcome.unprotected) add_expiry(answer, outcome.expires_at);
@@ -37,14 +49,10 @@ http::Response executed(Executed&& outcome, const AnswerFacts& facts)
 
 http::Response replayed(Replayed&& outcome, const AnswerFacts& facts)
 {
-    Response& response = outcome.response;
+    const int status = outcome.response.status;
     // The entity as it is now is shown, not created.
-    const bool is_shown = facts.policy.replay == Replaying::current && response.status == 201;
-    http::Response answer{
-        is_shown ? 200 : response.status,
-        replayable_headers(std::move(response.headers)),
-        std::move(response.body),
-    };
+    const bool is_shown = facts.policy.replay == Replaying::current && status == 201;
+    http::Response answer = answer_from(is_shown ? 200 : status, std::move(outcome.response));
     answer.headers.push_back({"Idempotent-Replayed", "true"});
     add_guarantee(answer, to_text(facts.policy.guarantee));
     add_expiry(answer, outcome.expires_at);
@@ -53,10 +61,8 @@ http::Response replayed(Replayed&& outcome, const AnswerFacts& facts)
 
 http::Response unkeyed(Unkeyed&& outcome, const AnswerFacts& facts)
 {
-    Response& response = outcome.response;
-    http::Response answer{
-        response.status, replayable_headers(std::move(response.headers)), std::move(response.body)
-    };
+    const int status = outcome.response.status;
+    http::Response answer = answer_from(status, std::move(outcome.response), facts.passing.size());
     for (const Header& header : facts.passing) answer.headers.push_back(header);
     add_guarantee(answer, "none");
     return answer;

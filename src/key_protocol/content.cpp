@@ -16,6 +16,8 @@
 namespace umavez::key_protocol {
 namespace {
 
+constexpr std::string_view json_type = "application/json";
+
 std::unexpected<http::Problem> malformed(std::string english, std::string portuguese)
 {
     http::Problem problem{};
@@ -33,10 +35,9 @@ std::unexpected<http::Problem> unsupported(std::string english, std::string port
 }
 
 std::expected<std::optional<http::MediaType>, http::Problem> read_media_type(
-    const std::vector<Header>& headers
+    const http::HeaderLines& given
 )
 {
-    const http::HeaderLines given = http::find_lines(headers, "Content-Type");
     if (given.count == 0) return std::nullopt;
     if (given.count > 1) {
         return unsupported("Content-Type is given twice", "Content-Type aparece duas vezes");
@@ -63,9 +64,7 @@ bool drop_utf8(http::MediaType& media_type)
     return true;
 }
 
-std::expected<ReadBody, http::Problem> read_json(
-    const http::MediaType& media_type, std::string_view body
-)
+std::expected<ReadBody, http::Problem> read_json(std::string_view media_type, std::string_view body)
 {
     auto tree = JsonTree::parse(body, limits::json_depth_http_max);
     if (!tree) {
@@ -73,11 +72,10 @@ std::expected<ReadBody, http::Problem> read_json(
         const http::Text told = translated(tree.error().detail);
         return malformed("not valid JSON: " + told.english, "JSON inválido: " + told.portuguese);
     }
-    const std::string name = media_type.text();
     // A patch of one kind is not a patch of another, though both are JSON.
-    const Fingerprint fingerprint = name == "application/json"
+    const Fingerprint fingerprint = media_type == json_type
                                         ? fingerprint_of(*tree)
-                                        : fingerprint_bytes(name, canonical_text(*tree));
+                                        : fingerprint_bytes(media_type, canonical_text(*tree));
     return ReadBody{fingerprint, *std::move(tree)};
 }
 
@@ -127,7 +125,10 @@ std::expected<ReadBody, http::Problem> read_body(
 {
     // Some clients announce a type for a body they do not send; what is said is nothing either way.
     if (body.empty()) return of_bytes({}, {});
-    auto read = read_media_type(headers);
+    const http::HeaderLines given = http::find_lines(headers, "Content-Type");
+    // Nearly always: nothing is left to parse.
+    if (given.count == 1 && given.value == json_type) return read_json(json_type, body);
+    auto read = read_media_type(given);
     if (!read) return std::unexpected(read.error());
     if (!*read) return of_bytes({}, body);
 
@@ -137,7 +138,7 @@ std::expected<ReadBody, http::Problem> read_body(
     if ((media_type.is_json() || is_form) && !drop_utf8(media_type)) {
         return unsupported("the charset must be utf-8", "o charset deve ser utf-8");
     }
-    if (media_type.is_json()) return read_json(media_type, body);
+    if (media_type.is_json()) return read_json(media_type.text(), body);
     if (is_form) return read_form(media_type, body);
     if (media_type.type == "multipart") {
         return read_multipart(std::move(media_type), body);

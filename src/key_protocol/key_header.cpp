@@ -22,7 +22,9 @@ std::unexpected<http::Problem> refuse(std::string english, std::string portugues
     });
 }
 
-constexpr CharSet visible_or_space{[](unsigned char byte) { return byte == ' ' || is_visible(byte); }};
+constexpr CharSet visible_or_space{[](unsigned char byte) {
+    return byte == ' ' || is_visible(byte);
+}};
 constexpr CharSet bare_chars{[](unsigned char byte) {
     return is_visible(byte) && !is_among("\",\\", byte);
 }};
@@ -67,7 +69,7 @@ std::expected<std::string, http::Problem> parse_quoted(std::string_view text)
     return key;
 }
 
-std::expected<std::string, http::Problem> parse_bare(std::string_view text, KeySyntax syntax)
+std::expected<std::string_view, http::Problem> parse_bare(std::string_view text, KeySyntax syntax)
 {
     if (syntax == KeySyntax::strict) {
         return refuse(
@@ -81,7 +83,25 @@ std::expected<std::string, http::Problem> parse_bare(std::string_view text, KeyS
             R"(uma chave sem aspas não contém espaço, vírgula, " nem \)"
         );
     }
-    return std::string{text};
+    return text;
+}
+
+std::expected<Key, http::Problem> to_key(std::string_view plain)
+{
+    if (plain.empty()) return refuse("the key is empty", "a chave está vazia");
+    if (plain.size() > limits::key_bytes_max) {
+        const std::size_t most = limits::key_bytes_max;
+        return refuse(
+            fmt::format("the key has {} characters, at most {} are allowed", plain.size(), most),
+            fmt::format("a chave tem {} caracteres; o máximo é {}", plain.size(), most)
+        );
+    }
+    auto key = Key::parse(plain);
+    // Of the engine's own rules this one is left.
+    if (!key) {
+        return refuse("the key consists of spaces only", "a chave consiste apenas em espaços");
+    }
+    return *std::move(key);
 }
 
 std::expected<Key, http::Problem> parse_value(std::string_view value, KeySyntax syntax)
@@ -94,22 +114,12 @@ std::expected<Key, http::Problem> parse_value(std::string_view value, KeySyntax 
             "uma chave contém apenas caracteres ASCII visíveis"
         );
     }
-    const auto plain = text.front() == '"' ? parse_quoted(text) : parse_bare(text, syntax);
-    if (!plain) return std::unexpected(plain.error());
-    if (plain->empty()) return refuse("the key is empty", "a chave está vazia");
-    if (plain->size() > limits::key_bytes_max) {
-        const std::size_t most = limits::key_bytes_max;
-        return refuse(
-            fmt::format("the key has {} characters, at most {} are allowed", plain->size(), most),
-            fmt::format("a chave tem {} caracteres; o máximo é {}", plain->size(), most)
-        );
+    if (text.front() == '"') {
+        const auto plain = parse_quoted(text);
+        return plain ? to_key(*plain) : std::unexpected(plain.error());
     }
-    auto key = Key::parse(*plain);
-    // Of the engine's own rules this one is left.
-    if (!key) {
-        return refuse("the key consists of spaces only", "a chave consiste apenas em espaços");
-    }
-    return *std::move(key);
+    const auto plain = parse_bare(text, syntax);
+    return plain ? to_key(*plain) : std::unexpected(plain.error());
 }
 
 }  // namespace
@@ -134,8 +144,8 @@ std::expected<std::optional<Key>, http::Problem> parse_key_headers(
     }
     if (!own && !alias) return std::nullopt;
 
-    const auto key = parse_value(own ? *own : *alias, syntax);
-    if (!key) return std::unexpected(key.error());
+    auto key = parse_value(own ? *own : *alias, syntax);
+    if (!key) return std::unexpected(std::move(key.error()));
     if (own && alias) {
         const auto other = parse_value(*alias, syntax);
         if (!other) return std::unexpected(other.error());
@@ -146,7 +156,7 @@ std::expected<std::optional<Key>, http::Problem> parse_key_headers(
             );
         }
     }
-    return *key;
+    return *std::move(key);
 }
 
 std::expected<std::optional<Key>, http::Problem> read_key(

@@ -77,17 +77,21 @@ std::vector<Header> replayable_headers(std::vector<Header> headers)
 SplitResponse split_for_record(Response response)
 {
     SplitResponse split;
+    // Into the values of headers that stay where they are: Connection goes nowhere.
     const std::vector<std::string_view> connection =
         http::list_elements(response.headers, "Connection");
-    for (const Header& header : response.headers) {
-        if (is_hostile(header)) continue;
-        const bool is_not_ours_to_pass =
-            is_replayable(header.name) || is_one_of(connection_names, header.name) ||
-            is_one_of(protocol_names, header.name) || is_one_of(connection, header.name);
-        if (!is_not_ours_to_pass) split.passing.push_back(header);
+    std::vector<Header> kept;
+    for (Header& header : response.headers) {
+        if (is_hostile(header) || is_one_of(connection, header.name)) continue;
+        if (is_replayable(header.name)) {
+            kept.push_back(std::move(header));
+        } else if (!is_one_of(connection_names, header.name) &&
+                   !is_one_of(protocol_names, header.name)) {
+            split.passing.push_back(std::move(header));
+        }
     }
-    response.headers = replayable_headers(std::move(response.headers));
     split.kept = std::move(response);
+    split.kept.headers = std::move(kept);
     return split;
 }
 

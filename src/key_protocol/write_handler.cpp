@@ -71,9 +71,8 @@ Response to_handler_response(const http::Problem& problem, const http::ProblemPl
 // later run begins anew.
 Response keep(OrProblem<Response> done, AnswerFacts& facts)
 {
-    SplitResponse split = split_for_record(
-        done ? *std::move(done) : to_handler_response(done.error(), facts.place)
-    );
+    SplitResponse split =
+        split_for_record(done ? *std::move(done) : to_handler_response(done.error(), facts.place));
     facts.passing = std::move(split.passing);
     return std::move(split.kept);
 }
@@ -147,6 +146,7 @@ Task<http::Response> answer_admitted(
     Run run{facts_of(bound, request), {}};
     const auto answer_with = [&](auto told, std::string_view outcome) {
         http::Response answer = to_answer(std::move(told), run.facts);
+        answer.notes.reserve(3);  // these, and the caller
         answer.notes.push_back({"operation", declared.operation.name});
         answer.notes.push_back({"outcome", std::string{outcome}});
         return answer;
@@ -179,8 +179,8 @@ Task<http::Response> answer_admitted(
     auto outcome = co_await std::move(running);
     const bool is_told = !outcome;  // as the cause of its problem
     const std::string_view name = outcome ? to_text(*outcome) : "failed";
-    http::Response answer = outcome ? answer_with(*std::move(outcome), name)
-                                    : answer_with(outcome.error(), name);
+    http::Response answer =
+        outcome ? answer_with(*std::move(outcome), name) : answer_with(outcome.error(), name);
     if (!is_told && !run.exception.empty()) answer.notes.push_back({"detail", run.exception});
     co_return answer;
 }
