@@ -31,5 +31,17 @@ TEST(SeenKeys, ForgetsInsteadOfGrowing)
     EXPECT_LT(known, 10);
 }
 
+TEST(SeenKeys, ThousandsThatComeInTurnAreKnownTheSecondTime)
+{
+    SeenKeys seen;
+    const auto key = [](int number) { return id("acme", "finished-" + std::to_string(number)); };
+    for (int number = 0; number < 5000; ++number) seen.meet(key(number));
+
+    int known = 0;
+    for (int number = 0; number < 5000; ++number) known += seen.meet(key(number)) ? 1 : 0;
+
+    EXPECT_EQ(known, 5000);
+}
+
 }  // namespace
 }  // namespace umavez

@@ -48,8 +48,8 @@ std::optional<http::Problem> check_media_type(
 {
     // A type that is given twice or cannot be read is told by whoever reads the body.
     const auto value = http::find_header(headers, "Content-Type");
-    if (value && takes(body, *value))
-        return std::nullopt;  // nearly always: nothing is left to parse
+    const bool is_plain = value && takes(body, *value);  // nearly always: nothing is left to parse
+    if (is_plain) return std::nullopt;
     const auto media_type = value ? http::parse_media_type(*value) : std::nullopt;
     if (value && (!media_type || takes(body, *media_type))) return std::nullopt;
     const std::string accepted = accepted_types(body);

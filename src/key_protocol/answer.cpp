@@ -32,8 +32,8 @@ void add_guarantee(http::Response& answer, std::string_view guarantee)
 void add_expiry(http::Response& answer, const std::optional<Instant>& expires_at)
 {
     if (!expires_at) return;
-    thread_local http::HttpDate
-        date;  // what is kept in the same second mostly expires in the same second
+    // What is kept in one second mostly expires in one second.
+    thread_local http::HttpDate date;
     answer.headers.push_back({"Idempotency-Key-Expires", date.at(*expires_at)});
 }
 

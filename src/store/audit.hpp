@@ -1,6 +1,7 @@
 #pragma once
 
-// Audit: one entry per decision, so that `explain KEY` can tell the story of a key. Plain values.
+// Audit: what was decided, so that `explain KEY` can tell the story of a key. One entry per decision, but for
+// those that changed nothing and came many at once (note_queue.hpp). Plain values.
 
 #include <umavez/record.hpp>
 

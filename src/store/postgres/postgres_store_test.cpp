@@ -86,7 +86,7 @@ TEST(PostgresNotes, ThoseThatRideAndThoseThatWaitShareOneLimit)
 {
     Notes notes{{[] { return Duration{}; }, [] { return std::optional<std::int64_t>{}; }}};
     for (std::size_t i = 0; i < limits::audit_notes_max; ++i) {
-        notes.add(id(), {AuditEvent::replayed, ""});
+        notes.add(id(std::to_string(i)), {AuditEvent::replayed, ""});
     }
     {
         const Notes::Ride failed{notes};

@@ -1,17 +1,14 @@
 #pragma once
 
-// Notes: decisions that changed nothing ride the next batch; nobody waits for them.
-//
-// Bounded by limits::audit_notes_max; what does not fit is dropped and counted. At a crash those
-// that had not yet landed are missing. Thread-safe; ride(), landed() and refused() are the lane's
-// alone.
+// Notes: decisions that changed nothing ride the next batch; nobody waits for them (store/note_queue.hpp).
+// At a crash those that had not yet landed are missing. Thread-safe; ride(), landed() and refused() are the
+// lane's alone.
 
 #include "base/store_clock.hpp"
 #include "database/sqlite/batch_runner.hpp"
-#include "store/audit.hpp"
+#include "store/note_queue.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
 namespace umavez {
@@ -21,30 +18,23 @@ public:
     explicit Notes(const StoreClock& clock) : clock_(clock) {}
 
     // True: it is the first one that waits, so the lane should know.
-    bool add(RecordId id, AuditNote note) noexcept;
+    bool add(RecordId id, AuditNote note) noexcept
+    {
+        return queue_.add(std::move(id), clock_.now().time_since_epoch(), std::move(note));
+    }
 
-    std::uint64_t dropped() const noexcept { return dropped_.load(); }
+    std::uint64_t dropped() const noexcept { return queue_.dropped(); }
 
-    bool is_waiting() const noexcept override { return waiting_count_.load() > 0; }
+    bool is_waiting() const noexcept override { return is_riding_.load() || queue_.is_waiting(); }
     Result<void> ride(SqliteTransaction& transaction) override;
     void landed(bool kept) noexcept override;
     void refused() noexcept override;
 
 private:
-    struct Note {
-        RecordId id;
-        Instant at;
-        AuditNote note;
-    };
-
-    void drop(std::size_t count) noexcept { dropped_.fetch_add(count, std::memory_order_relaxed); }
-
     const StoreClock& clock_;
-    std::atomic<std::size_t> waiting_count_{0};  // in both lists
-    std::atomic<std::uint64_t> dropped_{0};
-    std::mutex mutex_;
-    std::vector<Note> waiting_;  // guarded by mutex_
-    std::vector<Note> riding_;   // the lane's
+    NoteQueue queue_;
+    std::atomic<bool> is_riding_ = false;  // some have been taken and have not landed
+    std::vector<QueuedNote> riding_;       // the lane's
 };
 
 }  // namespace umavez

@@ -317,7 +317,7 @@ TEST_F(SqliteStoreTest, NotesWithoutABatchGetOneOfTheirOwn)
 TEST_F(SqliteStoreTest, NotesBeyondTheLimitAreDroppedAndCounted)
 {
     for (std::size_t i = 0; i < limits::audit_notes_max + 5; ++i) {
-        store->note(id(), {AuditEvent::replayed, ""});
+        store->note(id(std::to_string(i)), {AuditEvent::replayed, ""});
     }
     EXPECT_EQ(store->losses().notes, 5u);
 }
