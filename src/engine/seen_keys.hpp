@@ -41,8 +41,8 @@ public:
 private:
     using Place = std::atomic<std::uint64_t>;
 
-    // Of those that share a hash's place: with one, a tenth of five thousand keys that come in turn drove each
-    // other out.
+    // Of those that share a place: with one, a tenth of five thousand keys that come in turn drove each other
+    // out.
     static constexpr std::size_t keys_kept = 4;
     std::vector<std::array<Place, keys_kept>> places_ =
         std::vector<std::array<Place, keys_kept>>((1 << 16) / keys_kept);

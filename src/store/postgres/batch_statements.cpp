@@ -16,7 +16,11 @@ namespace {
 // a lone claim's 200.
 class BatchSql {
 public:
-    explicit BatchSql(const std::string& text) : rows_(text), one_row_(of_one(text)) {}
+    explicit BatchSql(const std::string& text) : BatchSql(text, text) {}
+    BatchSql(const std::string& rows, const std::string& one_row)
+        : rows_(rows), one_row_(of_one(one_row))
+    {
+    }
     const StaticSql& of(const Parameters& parameters) const
     {
         return parameters.shape() == Parameters::Shape::rows ? rows_ : one_row_;
@@ -33,7 +37,9 @@ private:
             text.erase(text.rfind('(', at), 1);
         }
         constexpr std::string_view count = "cardinality($1)";
-        text.replace(text.find(count), count.size(), "1");
+        if (const std::size_t at = text.find(count); at != std::string::npos) {
+            text.replace(at, count.size(), "1");
+        }
         return text;
     }
 
@@ -49,31 +55,39 @@ Parameters parameters_for(std::size_t rows)
 // $1 to $3 name the records, $4 to $27 are their drafts.
 #define UMAVEZ_PG_PLACES "generate_series(1, cardinality($1)) AS place"
 
+#define UMAVEZ_PG_INSERT                                                  \
+    "INSERT INTO umavez_records (id, tenant_id, operation, key, target, " \
+    "fingerprint, fingerprint_version, status, final, mode, "             \
+    "epoch, execution, attempts, takeovers, retry_at, "                   \
+    "created_at, updated_at, "                                            \
+    "completed_at, processing_expires_at, "                               \
+    "expires_at, response_status, response_digest, "                      \
+    "response_omitted, entity_type, entity_id, "                          \
+    "response_headers, response_body, checkpoint) "
+// All but the id.
+#define UMAVEZ_PG_INSERTED_VALUES                                                                \
+    "($1)[place], ($2)[place], ($3)[place], ($4)[place], "                                       \
+    "($5)[place], ($6)[place]::int4, ($7)[place], ($8)[place] <> 0, ($9)[place], "               \
+    "CASE WHEN ($10)[place] <> 0 THEN greatest(1, now) ELSE 0 END, ($11)[place], ($12)[place], " \
+    "($13)[place], now + ($14)[place], coalesce(($15)[place], now), now, "                       \
+    "CASE WHEN ($7)[place] IN ('succeeded', 'failed') THEN now END, now + ($16)[place], "        \
+    "now + ($17)[place], ($18)[place]::int4, ($19)[place], coalesce(($20)[place], 0) <> 0, "     \
+    "($21)[place], ($22)[place], ($23)[place], ($24)[place], ($25)[place] "
+
 // The clock is read before the unique index is waited for, which is right: who inserts after a wait
 // inserts because the other one never was, or was swept, a retention after its last epoch.
 //
 // The audit asks for the ids with IN … IS TRUE, which is a hash of them; a join would be a loop
-// over both, as lanes have no hash joins (see connect.cpp).
+// over both, as lanes have no hash joins (see connect.cpp). Alone, its row is what was inserted, and nothing
+// has to be kept for two readers: 25 µs of a lone claim's 285.
 const BatchSql insert_sql{
     "WITH input AS MATERIALIZED (SELECT nextval('umavez_records_ids') AS id, place "
-    "FROM " UMAVEZ_PG_PLACES "), "
+    "FROM " UMAVEZ_PG_PLACES
+    "), "
     "clock AS MATERIALIZED (SELECT " UMAVEZ_PG_CLOCK("$28"
     ) " AS now), "
-      "inserted AS (INSERT INTO umavez_records (id, tenant_id, operation, key, target, "
-      "fingerprint, fingerprint_version, status, final, mode, "
-      "epoch, execution, attempts, takeovers, retry_at, "
-      "created_at, updated_at, "
-      "completed_at, processing_expires_at, "
-      "expires_at, response_status, response_digest, "
-      "response_omitted, entity_type, entity_id, "
-      "response_headers, response_body, checkpoint) "
-      "SELECT id, ($1)[place], ($2)[place], ($3)[place], ($4)[place], "
-      "($5)[place], ($6)[place]::int4, ($7)[place], ($8)[place] <> 0, ($9)[place], "
-      "CASE WHEN ($10)[place] <> 0 THEN greatest(1, now) ELSE 0 END, ($11)[place], ($12)[place], "
-      "($13)[place], now + ($14)[place], coalesce(($15)[place], now), now, "
-      "CASE WHEN ($7)[place] IN ('succeeded', 'failed') THEN now END, now + ($16)[place], "
-      "now + ($17)[place], ($18)[place]::int4, ($19)[place], coalesce(($20)[place], 0) <> 0, "
-      "($21)[place], ($22)[place], ($23)[place], ($24)[place], ($25)[place] FROM input, clock "
+      "inserted AS (" UMAVEZ_PG_INSERT "SELECT id, " UMAVEZ_PG_INSERTED_VALUES
+      "FROM input, clock "
       "ON CONFLICT (tenant_id, operation, key) DO NOTHING "
       "RETURNING id, updated_at, tenant_id, operation, key), "
       "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
@@ -81,6 +95,16 @@ const BatchSql insert_sql{
       "CASE WHEN ($10)[place] <> 0 THEN greatest(1, now) ELSE 0 END, ($11)[place], ($27)[place] "
       "FROM input, clock WHERE ($26)[place] IS NOT NULL AND "
       "(id IN (SELECT id FROM inserted)) IS TRUE) "
+      "SELECT updated_at, tenant_id, operation, key FROM inserted",
+
+    "WITH inserted AS (" UMAVEZ_PG_INSERT
+    "SELECT nextval('umavez_records_ids'), " UMAVEZ_PG_INSERTED_VALUES
+    "FROM (SELECT " UMAVEZ_PG_CLOCK("$28"
+    ) " AS now) AS clock ON CONFLICT (tenant_id, operation, key) DO NOTHING "
+      "RETURNING id, updated_at, tenant_id, operation, key, epoch, execution), "
+      "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+      "execution, detail) SELECT id, updated_at, tenant_id, operation, key, ($26)[place], epoch, "
+      "execution, ($27)[place] FROM inserted WHERE ($26)[place] IS NOT NULL) "
       "SELECT updated_at, tenant_id, operation, key FROM inserted"
 };
 
@@ -91,10 +115,10 @@ const BatchSql insert_sql{
 // join over a sequential scan, and stays so as the table grows. So each key is looked up by itself
 // (LATERAL … FOR UPDATE), rows are updated by id, and lanes have neither sequential scans nor hash or
 // merge joins.
-#define UMAVEZ_PG_LOCKED                                                                   \
-    "locked AS MATERIALIZED (SELECT place, r.* FROM " UMAVEZ_PG_PLACES                     \
-    ", LATERAL (SELECT id, epoch, execution, status, processing_expires_at AS lease "      \
-    "FROM umavez_records WHERE tenant_id = ($1)[place] AND operation = ($2)[place] AND "   \
+#define UMAVEZ_PG_LOCKED                                                                 \
+    "locked AS MATERIALIZED (SELECT place, r.* FROM " UMAVEZ_PG_PLACES                   \
+    ", LATERAL (SELECT id, epoch, execution, status, processing_expires_at AS lease "    \
+    "FROM umavez_records WHERE tenant_id = ($1)[place] AND operation = ($2)[place] AND " \
     "key = ($3)[place] FOR UPDATE) AS r)"
 #define UMAVEZ_PG_CLOCK_AFTER_LOCKS(override)                 \
     "clock AS MATERIALIZED (SELECT " UMAVEZ_PG_CLOCK(override \
@@ -103,40 +127,36 @@ const BatchSql insert_sql{
 
 // $29 to $34 are what is expected: epoch, execution, statuses, whether its lease counts, the lease,
 // and for how long it must be over.
-const BatchSql replace_sql{
-    "WITH " UMAVEZ_PG_LOCKED ", " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$28"
-    ) ", "
-      "changed AS (UPDATE umavez_records AS t SET target = ($4)[place], "
-      "fingerprint = ($5)[place], fingerprint_version = ($6)[place]::int4, status = ($7)[place], "
-      "final = ($8)[place] <> 0, mode = ($9)[place], "
-      "epoch = CASE WHEN ($10)[place] <> 0 THEN greatest(l.epoch + 1, now) ELSE l.epoch END, "
-      "execution = ($11)[place], attempts = ($12)[place], takeovers = ($13)[place], "
-      "retry_at = now + ($14)[place], created_at = coalesce(($15)[place], now), updated_at = now, "
-      "completed_at = CASE WHEN ($7)[place] IN ('succeeded', 'failed') THEN now END, "
-      "processing_expires_at = now + ($16)[place], expires_at = now + ($17)[place], "
-      "response_status = ($18)[place]::int4, response_digest = ($19)[place], "
-      "response_omitted = coalesce(($20)[place], 0) <> 0, entity_type = ($21)[place], "
-      "entity_id = ($22)[place], response_headers = ($23)[place], response_body = ($24)[place], "
-      "checkpoint = ($25)[place] FROM locked AS l, clock WHERE t.id = l.id AND "
-      "l.epoch = ($29)[place] AND l.execution = ($30)[place] AND "
-      "(CASE l.status WHEN 'processing' THEN 1 WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 4 "
-      "ELSE 8 END & ($31)[place]) <> 0 AND "
-      "(($32)[place] = 0 OR l.lease IS NOT DISTINCT FROM ($33)[place]) AND "
-      "(($34)[place] IS NULL OR (l.status = 'processing' AND l.lease <= now - ($34)[place])) "
-      "RETURNING place, now, t.id, t.tenant_id, t.operation, t.key, t.epoch, t.execution), "
-      "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
-      "execution, detail) SELECT id, now, tenant_id, operation, key, ($26)[place], epoch, "
-      "execution, ($27)[place] FROM changed WHERE ($26)[place] IS NOT NULL) "
-      "SELECT place, now FROM changed"
-};
+const BatchSql replace_sql{"WITH " UMAVEZ_PG_LOCKED ", " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$28"
+) ", "
+  "changed AS (UPDATE umavez_records AS t SET target = ($4)[place], "
+  "fingerprint = ($5)[place], fingerprint_version = ($6)[place]::int4, status = ($7)[place], "
+  "final = ($8)[place] <> 0, mode = ($9)[place], "
+  "epoch = CASE WHEN ($10)[place] <> 0 THEN greatest(l.epoch + 1, now) ELSE l.epoch END, "
+  "execution = ($11)[place], attempts = ($12)[place], takeovers = ($13)[place], "
+  "retry_at = now + ($14)[place], created_at = coalesce(($15)[place], now), updated_at = now, "
+  "completed_at = CASE WHEN ($7)[place] IN ('succeeded', 'failed') THEN now END, "
+  "processing_expires_at = now + ($16)[place], expires_at = now + ($17)[place], "
+  "response_status = ($18)[place]::int4, response_digest = ($19)[place], "
+  "response_omitted = coalesce(($20)[place], 0) <> 0, entity_type = ($21)[place], "
+  "entity_id = ($22)[place], response_headers = ($23)[place], response_body = ($24)[place], "
+  "checkpoint = ($25)[place] FROM locked AS l, clock WHERE t.id = l.id AND "
+  "l.epoch = ($29)[place] AND l.execution = ($30)[place] AND "
+  "(CASE l.status WHEN 'processing' THEN 1 WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 4 "
+  "ELSE 8 END & ($31)[place]) <> 0 AND "
+  "(($32)[place] = 0 OR l.lease IS NOT DISTINCT FROM ($33)[place]) AND "
+  "(($34)[place] IS NULL OR (l.status = 'processing' AND l.lease <= now - ($34)[place])) "
+  "RETURNING place, now, t.id, t.tenant_id, t.operation, t.key, t.epoch, t.execution), "
+  "audited AS (INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
+  "execution, detail) SELECT id, now, tenant_id, operation, key, ($26)[place], epoch, "
+  "execution, ($27)[place] FROM changed WHERE ($26)[place] IS NOT NULL) "
+  "SELECT place, now FROM changed"};
 
-const BatchSql heartbeat_sql{
-    "WITH " UMAVEZ_PG_LOCKED ", " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$8"
-    ) " UPDATE umavez_records AS r SET processing_expires_at = now + ($6)[place], "
-      "expires_at = coalesce(now + ($7)[place], r.expires_at) FROM locked AS l, clock "
-      "WHERE r.id = l.id AND l.epoch = ($4)[place] AND l.execution = ($5)[place] AND "
-      "l.status = 'processing' RETURNING " UMAVEZ_PG_RECORD_COLUMNS ", place, now"
-};
+const BatchSql heartbeat_sql{"WITH " UMAVEZ_PG_LOCKED ", " UMAVEZ_PG_CLOCK_AFTER_LOCKS("$8"
+) " UPDATE umavez_records AS r SET processing_expires_at = now + ($6)[place], "
+  "expires_at = coalesce(now + ($7)[place], r.expires_at) FROM locked AS l, clock "
+  "WHERE r.id = l.id AND l.epoch = ($4)[place] AND l.execution = ($5)[place] AND "
+  "l.status = 'processing' RETURNING " UMAVEZ_PG_RECORD_COLUMNS ", place, now"};
 
 const StaticSql find_sql{"SELECT " UMAVEZ_PG_RECORD_COLUMNS ", u.place, " UMAVEZ_PG_CLOCK("$4"
 ) " FROM unnest($1, $2, $3) WITH ORDINALITY AS u (tenant_id, operation, key, place), "
