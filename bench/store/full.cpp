@@ -24,7 +24,9 @@ std::uint64_t records_wanted()
 std::string url_of(const test::PostgresServer& server, const std::string& database)
 {
     std::string url = server.url("umavez_connections=32");
-    return url.replace(url.find("/postgres?"), std::string{"/postgres?"}.size(), "/" + database + "?");
+    return url.replace(
+        url.find("/postgres?"), std::string{"/postgres?"}.size(), "/" + database + "?"
+    );
 }
 
 }  // namespace
@@ -33,7 +35,9 @@ void compare_full(Table& table)
 {
     const std::uint64_t records = records_wanted();
     test::PostgresServer server{
-        {.durable = true, .settings = {"shared_buffers=128MB", "max_wal_size=4GB"}, .parent = "/var/tmp"}
+        {.durable = true,
+         .settings = {"shared_buffers=128MB", "max_wal_size=4GB"},
+         .parent = "/var/tmp"}
     };
     server.run("CREATE DATABASE filled");
     server.run("CREATE DATABASE empty");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,12 +15,30 @@ namespace umavez::bench {
 
 double Pgbench::rate(const std::string& script, std::chrono::seconds window) const
 {
+    return run(script, window, 32, "");
+}
+
+double Pgbench::rate_of_batches(const std::string& script, std::chrono::seconds window, int clients)
+    const
+{
+    constexpr const char* plans =
+        "PGOPTIONS='-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off' ";
+    return run(script, window, clients, plans);
+}
+
+double Pgbench::run(
+    const std::string& script, std::chrono::seconds window, int clients, const char* plans
+) const
+{
     const std::string path = folder_ + "/script.sql";
     std::ofstream{path} << script;
     const std::string command = fmt::format(
-        "{}/pgbench -n -h {} -U postgres -M prepared -c 32 -j 2 -T {} -f {} postgres 2>&1",
+        "{}{}/pgbench -n -h {} -U postgres -M prepared -c {} -j {} -T {} -f {} postgres 2>&1",
+        plans,
         test::PostgresServer::binaries(),
         socket_,
+        clients,
+        std::min(clients, 2),
         window.count(),
         path
     );

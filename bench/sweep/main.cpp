@@ -13,8 +13,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 namespace umavez::bench {
 namespace {
@@ -35,7 +37,9 @@ std::uint64_t records_wanted()
 std::unique_ptr<Engine> make_engine(Database& database, std::optional<Duration> worker_period)
 {
     auto engine = must(open_engine(database, {.worker_period = worker_period}));
-    must(engine->declare({.name = std::string{operation_text}, .policy = {.guarantee = Guarantee::leased}}));
+    must(engine->declare(
+        {.name = std::string{operation_text}, .policy = {.guarantee = Guarantee::leased}}
+    ));
     must(engine->start());
     return engine;
 }
@@ -54,19 +58,29 @@ void write_one(Engine& engine)
 }
 
 void print_times(
-    std::string_view what, const ClaimTimes& idle, const ClaimTimes& sweeping, std::uint64_t swept,
+    std::string_view what,
+    const ClaimTimes& idle,
+    const ClaimTimes& sweeping,
+    std::uint64_t swept,
     std::chrono::duration<double> time
 )
 {
     fmt::print(
-        "{}: idle p50 {:.0f} p99 {:.0f} µs, sweeping p50 {:.0f} p99 {:.0f} µs, {} swept, {:.0f}/s\n", what,
-        idle.percentile(0.5), idle.percentile(0.99), sweeping.percentile(0.5), sweeping.percentile(0.99),
-        swept, static_cast<double>(swept) / time.count()
+        "{}: idle p50 {:.0f} p99 {:.0f} µs, sweeping p50 {:.0f} p99 {:.0f} µs, {} swept, "
+        "{:.0f}/s\n",
+        what,
+        idle.percentile(0.5),
+        idle.percentile(0.99),
+        sweeping.percentile(0.5),
+        sweeping.percentile(0.99),
+        swept,
+        static_cast<double>(swept) / time.count()
     );
     std::fflush(stdout);
 }
 
-// Whether the goal was met: by the percentiles of all windows with the sweep and of all without it.
+// Whether the goal was met: by the median of the pairs' ratios, as everywhere (support/comparison.hpp). The
+// percentiles of the whole run are told beside it: one stop of the disk counts more there than all the rest.
 bool compare(std::string_view store, Database& database, ManyRecords many)
 {
     const auto engine = make_engine(database, std::nullopt);
@@ -82,6 +96,7 @@ bool compare(std::string_view store, Database& database, ManyRecords many)
     ClaimTimes idle;
     ClaimTimes sweeping;
     std::uint64_t swept = 0;
+    std::vector<double> ratios;
     for (int pair = 0; pair < pairs; ++pair) {
         const ClaimTimes without = claims.measure(window);
         const std::uint64_t before = records_of(*engine);
@@ -92,16 +107,28 @@ bool compare(std::string_view store, Database& database, ManyRecords many)
         swept += gone;
         print_times(fmt::format("  {}", store), without, with, gone, window);
         if (gone == 0) give_up("nothing was left to sweep: ask for more records");
+        ratios.push_back(with.percentile(0.99) / without.percentile(0.99));
         idle.add(without);
         sweeping.add(with);
     }
-    const double ratio = sweeping.percentile(0.99) / idle.percentile(0.99);
     print_times(
-        fmt::format("{}, {} records, {} claims/s", store, records, claims_per_second), idle, sweeping, swept,
+        fmt::format("{}, {} records, {} claims/s", store, records, claims_per_second),
+        idle,
+        sweeping,
+        swept,
         window * pairs
     );
+    const auto [least, most] = std::ranges::minmax(ratios);
+    const double ratio = median(ratios);
     fmt::print(
-        "{}: p99 ratio {:.2f}, goal <= {:.1f}: {}\n", store, ratio, goal, ratio <= goal ? "yes" : "NO"
+        "{}: p99 ratio {:.2f} [{:.2f}..{:.2f}], of the whole run {:.2f}, goal <= {:.1f}: {}\n",
+        store,
+        ratio,
+        least,
+        most,
+        sweeping.percentile(0.99) / idle.percentile(0.99),
+        goal,
+        ratio <= goal ? "yes" : "NO"
     );
     std::fflush(stdout);
     return ratio <= goal;
@@ -117,7 +144,9 @@ bool compare_sqlite()
 bool compare_postgres()
 {
     test::PostgresServer server{
-        {.durable = true, .settings = {"shared_buffers=128MB", "max_wal_size=4GB"}, .parent = "/var/tmp"}
+        {.durable = true,
+         .settings = {"shared_buffers=128MB", "max_wal_size=4GB"},
+         .parent = "/var/tmp"}
     };
     const auto database = must(open_database(server.url("umavez_connections=32")));
     const auto run = [&](const std::string& sql) { server.run(sql); };

@@ -100,7 +100,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any stopping_;
     std::shared_ptr<const Snapshot> snapshot_;  // guarded by mutex_; never null after open()
-    std::atomic<bool> is_empty_ = true;         // as snapshot_ says, for every single request
+    std::atomic<bool> is_empty_ = false;        // as snapshot_ says, for every single request
     std::uint64_t refreshes_begun_ = 0;         // guarded by mutex_
     std::uint64_t refresh_shown_ = 0;           // guarded by mutex_: the one that made snapshot_
     std::jthread refresher_;                    // last: it uses all of the above

@@ -1,22 +1,32 @@
 #include "store/note_queue.hpp"
 
+#include "base/digest.hpp"
 #include "base/limits.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
-#include <functional>
 #include <iterator>
 #include <utility>
 
 namespace umavez {
 namespace {
 
-std::size_t hash_of(const RecordId& id, const AuditNote& note)
+// What " 12345678 times in 12345678 ms" takes.
+constexpr std::size_t times_bytes_max = 64;
+
+std::uint64_t hash_of(const RecordId& id, const AuditNote& note)
 {
-    const auto kind = static_cast<std::size_t>(std::to_underlying(note.event));
-    const auto epoch = static_cast<std::size_t>(note.epoch);
-    return std::hash<std::string_view>{}(id.key.text()) ^ (kind << 56) ^ epoch;
+    const auto kind = static_cast<std::uint64_t>(std::to_underlying(note.event));
+    return stable_hash({id.tenant_id.text(), id.operation.text(), id.key.text(), note.detail}) ^
+           (kind << 56) ^ static_cast<std::uint64_t>(note.epoch);
+}
+
+bool is_same(const QueuedNote& queued, const RecordId& id, const AuditNote& note)
+{
+    return queued.note.event == note.event && queued.note.epoch == note.epoch &&
+           queued.note.detail == note.detail && queued.id == id;
 }
 
 }  // namespace
@@ -25,17 +35,20 @@ std::string QueuedNote::detail() const
 {
     if (times == 1) return note.detail;
     const auto millis = std::chrono::ceil<std::chrono::milliseconds>(last_at - at).count();
-    return fmt::format("{} times in {} ms", times, millis);
+    const std::string_view between = note.detail.empty() ? "" : ", ";
+    return fmt::format("{}{}{} times in {} ms", note.detail, between, times, millis);
 }
 
-QueuedNote* NoteQueue::find_same(std::size_t hash, const RecordId& id, const AuditNote& note)
+bool NoteQueue::join(std::uint64_t hash, const RecordId& id, Duration at, const AuditNote& note)
 {
     const auto place = places_.find(hash);
-    if (place == places_.end()) return nullptr;
+    if (place == places_.end() || !is_same(waiting_[place->second], id, note)) return false;
     QueuedNote& queued = waiting_[place->second];
-    const bool is_same =
-        queued.note.event == note.event && queued.note.epoch == note.epoch && queued.id == id;
-    return is_same ? &queued : nullptr;
+    ++queued.times;
+    // Two threads read the clock in one order and come in the other.
+    queued.at = std::min(queued.at, at);
+    queued.last_at = std::max(queued.last_at, at);
+    return true;
 }
 
 bool NoteQueue::add(RecordId id, Duration at, AuditNote note) noexcept
@@ -45,24 +58,19 @@ bool NoteQueue::add(RecordId id, Duration at, AuditNote note) noexcept
         return false;
     }
     try {
-        const bool is_plain = note.detail.empty();
-        const std::size_t hash = hash_of(id, note);
+        const bool may_be_joined =
+            note.detail.size() + times_bytes_max <= limits::audit_detail_bytes_max;
+        const std::uint64_t hash = hash_of(id, note);
         const std::lock_guard guard{mutex_};
-        if (is_plain) {
-            if (QueuedNote* const same = find_same(hash, id, note)) {
-                ++same->times;
-                same->last_at = at;
-                return false;
-            }
-        }
-        const std::size_t count = waiting_.size() + taken_count_;
-        if (count >= limits::audit_notes_max) {
+        if (may_be_joined && join(hash, id, at, note)) return false;
+        if (waiting_.size() + taken_count_ >= limits::audit_notes_max) {
             drop_one();
             return false;
         }
+        places_.reserve(places_.size() + 1);  // so that nothing fails once the note waits
         waiting_.push_back({.id = std::move(id), .at = at, .note = std::move(note)});
         waiting_count_.store(waiting_.size());
-        if (is_plain) places_.try_emplace(hash, waiting_.size() - 1);
+        if (may_be_joined) places_.try_emplace(hash, waiting_.size() - 1);
         return waiting_.size() == 1;
     } catch (const std::exception&) {
         drop_one();  // out of memory: a note is not worth more
@@ -70,14 +78,18 @@ bool NoteQueue::add(RecordId id, Duration at, AuditNote note) noexcept
     }
 }
 
-std::vector<QueuedNote> NoteQueue::take()
+void NoteQueue::take(std::vector<QueuedNote>& taken)
 {
     const std::lock_guard guard{mutex_};
-    std::vector<QueuedNote> taken = std::exchange(waiting_, {});
+    taken.insert(
+        taken.end(),
+        std::make_move_iterator(waiting_.begin()),
+        std::make_move_iterator(waiting_.end())
+    );
+    taken_count_ += waiting_.size();
+    waiting_.clear();
     waiting_count_.store(0);
     places_.clear();
-    taken_count_ += taken.size();
-    return taken;
 }
 
 void NoteQueue::wait_again(std::vector<QueuedNote>& taken) noexcept
@@ -109,9 +121,7 @@ void NoteQueue::landed(std::vector<QueuedNote>& taken) noexcept
 
 void NoteQueue::drop(std::vector<QueuedNote>& taken) noexcept
 {
-    std::uint64_t decisions = 0;
-    for (const QueuedNote& one : taken) decisions += one.times;
-    dropped_.fetch_add(decisions, std::memory_order_relaxed);
+    dropped_.fetch_add(taken.size(), std::memory_order_relaxed);
     landed(taken);
 }
 

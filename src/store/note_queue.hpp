@@ -4,10 +4,10 @@
 //
 // The same decision about the same record, while the first one still waits, does not wait beside it: it is
 // counted, and the entry says how often ("37 times in 180 ms"). So a storm of retries costs a store as many
-// entries as it has keys, and fits into the queue. A note with a detail of its own is an entry of its own.
+// entries as it has keys, and fits into the queue.
 //
-// Bounded by limits::audit_notes_max, those included that were taken and have not landed; what does not fit
-// is dropped and counted. Thread-safe.
+// Bounded by limits::audit_notes_max entries, those included that were taken and have not landed; what does
+// not fit is dropped and counted. Thread-safe.
 
 #include "store/audit.hpp"
 
@@ -29,8 +29,7 @@ struct QueuedNote {
     std::uint64_t times = 1;
     Duration last_at = at;
 
-    // What the entry says.
-    std::string detail() const;
+    std::string detail() const;  // what the entry says
 };
 
 class NoteQueue {
@@ -41,23 +40,24 @@ public:
     bool is_waiting() const noexcept { return waiting_count_.load() > 0; }
     std::uint64_t dropped() const noexcept { return dropped_.load(); }
 
-    // All that wait. They count until they have landed, wait again or are dropped.
-    std::vector<QueuedNote> take();
+    // Appends all that wait. They count until they have landed, wait again or are dropped.
+    void take(std::vector<QueuedNote>& taken);
     void wait_again(std::vector<QueuedNote>& taken) noexcept;  // before the others; left empty
     void landed(std::vector<QueuedNote>& taken) noexcept;      // left empty
     void drop(std::vector<QueuedNote>& taken) noexcept;        // left empty
 
 private:
     void drop_one() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
-    QueuedNote* find_same(std::size_t hash, const RecordId& id, const AuditNote& note);
+    // Under mutex_. False: no such note waits.
+    bool join(std::uint64_t hash, const RecordId& id, Duration at, const AuditNote& note);
 
     std::atomic<std::size_t> waiting_count_{0};
     std::atomic<std::uint64_t> dropped_{0};
     std::mutex mutex_;
     std::vector<QueuedNote> waiting_;  // guarded by mutex_
     std::size_t taken_count_ = 0;      // guarded by mutex_
-    // Places in waiting_ of those that may be met again; of two that share a hash, the first.
-    boost::unordered_flat_map<std::size_t, std::size_t> places_;  // guarded by mutex_
+    // Places in waiting_; of two that share a hash, that of the first.
+    boost::unordered_flat_map<std::uint64_t, std::size_t> places_;  // guarded by mutex_
 };
 
 }  // namespace umavez

@@ -189,8 +189,7 @@ BatchRunner::Commit BatchRunner::ride_and_commit()
     std::vector<LaneRider*> riding;
     for (LaneRider* const rider : riders_) {
         if (!rider->is_waiting() || !connection_->is_in_transaction()) continue;
-        riding.push_back(rider);
-        ride(*rider);
+        if (ride(*rider)) riding.push_back(rider);
     }
     const Commit committed = connection_->is_in_transaction() ? commit() : Commit::none;
     for (LaneRider* const rider : riding) rider->landed(committed == Commit::done);
@@ -198,12 +197,13 @@ BatchRunner::Commit BatchRunner::ride_and_commit()
 }
 
 // Under a savepoint of its own: a note that the database refuses must not cost anybody a second
-// run.
-void BatchRunner::ride(LaneRider& rider)
+// run. False: it did not even get on.
+bool BatchRunner::ride(LaneRider& rider)
 {
     SqliteTransaction transaction{*connection_, options_.clock->now(), Access::read_write};
-    if (!transaction.begin_savepoint()) return;
-    if (transaction.begin_savepoint()) {
+    if (!transaction.begin_savepoint()) return false;
+    const bool gets_on = transaction.begin_savepoint().has_value();
+    if (gets_on) {
         // Two levels, so that whatever the ride did wrong is healed by undoing the inner one.
         const auto ridden = rider.ride(transaction);
         const bool is_kept = ridden && transaction.release_savepoint();
@@ -212,6 +212,7 @@ void BatchRunner::ride(LaneRider& rider)
         }
     }
     if (!transaction.is_lost()) static_cast<void>(transaction.release_savepoint());
+    return gets_on;
 }
 
 void BatchRunner::run_alone(Work& work)

@@ -100,7 +100,7 @@ private:
     Fate run_member(Work& work, bool is_alone, Savepoints savepoints);
     Fate judge(Work& work, SqliteTransaction& transaction, const Start& start);
     Fate undo(SqliteTransaction& transaction, const Start& start);
-    void ride(LaneRider& rider);
+    bool ride(LaneRider& rider);
     Commit ride_and_commit();
     void run_alone(Work& work);
     Commit commit();

@@ -19,9 +19,9 @@ const StaticSql notes_sql{
 
 }  // namespace
 
-std::vector<QueuedNote> Notes::take()
+Notes::Ride::Ride(Notes& notes) : notes_(notes)
 {
-    return is_waiting() ? queue_.take() : std::vector<QueuedNote>{};
+    if (notes.is_waiting()) notes.queue_.take(riding_);
 }
 
 Notes::Ride::~Ride()

@@ -39,7 +39,7 @@ public:
     // Those that ride one batch. Unless they landed they wait again.
     class Ride final : public Rider {
     public:
-        explicit Ride(Notes& notes) : notes_(notes), riding_(notes.take()) {}
+        explicit Ride(Notes& notes);
         ~Ride() override;
         Ride(const Ride&) = delete;
         Ride& operator=(const Ride&) = delete;
@@ -56,8 +56,6 @@ public:
     };
 
 private:
-    std::vector<QueuedNote> take();
-
     const Time time_;
     NoteQueue queue_;
     std::atomic<bool> is_given_back_{false};

@@ -2,18 +2,12 @@
 
 #include "store/sqlite/audit_statements.hpp"
 
-#include <iterator>
-#include <utility>
-
 namespace umavez {
 
 Result<void> Notes::ride(SqliteTransaction& transaction)
 {
+    queue_.take(riding_);
     is_riding_ = true;
-    std::vector<QueuedNote> taken = queue_.take();
-    riding_.insert(
-        riding_.end(), std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())
-    );
     for (const QueuedNote& one : riding_) {
         const AuditNote note{one.note.event, one.detail(), one.note.epoch};
         auto written =

@@ -304,6 +304,24 @@ TEST_F(SqliteStoreTest, NotesRideTheNextBatch)
     EXPECT_EQ(store->losses().notes, 1u);
 }
 
+TEST_F(SqliteStoreTest, TheSameNoteTwiceIsOneEntryThatSaysSo)
+{
+    const auto claimed = claim(id());
+    const Instant first = clock.realtime();
+    store->note(id(), {AuditEvent::replayed, "", 7});
+    clock.advance(std::chrono::milliseconds{30});
+    store->note(id(), {AuditEvent::replayed, "", 7});
+
+    ASSERT_TRUE(claim(id("other")));
+
+    const auto entries = wait(store->timeline(id(), 10));
+    ASSERT_EQ(entries->size(), 2u);
+    EXPECT_EQ(entries->at(1).event, AuditEvent::replayed);
+    EXPECT_EQ(entries->at(1).detail, "2 times in 30 ms");
+    EXPECT_EQ(entries->at(1).token.epoch, 7);
+    EXPECT_EQ(entries->at(1).at, first);
+}
+
 TEST_F(SqliteStoreTest, NotesWithoutABatchGetOneOfTheirOwn)
 {
     store->note(id(), {AuditEvent::replayed, ""});
@@ -347,10 +365,10 @@ TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
     ASSERT_TRUE(claim(id("first")));
     const auto shared = [this] {
         // As if the digests of both began with the same eight bytes.
-        return database->transact(sql(
-            "UPDATE umavez_records SET identity = $1 WHERE key = 'first'",
-            {identity_of(id("second"))}
-        ));
+        return database->transact(
+            sql("UPDATE umavez_records SET identity = $1 WHERE key = 'first'",
+                {identity_of(id("second"))})
+        );
     };
     ASSERT_TRUE(shared());
 
@@ -362,13 +380,16 @@ TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
     EXPECT_EQ(wait(store->timeline(id("second"), 10))->size(), 2u);
 
     // A second record of one identity meets the unique index, whoever writes it.
-    EXPECT_FALSE(database->transact(sql(
-        "INSERT INTO umavez_records SELECT NULL, identity, rank, tenant_id, operation, key, target, "
-        "fingerprint, fingerprint_version, status, final, mode, epoch, execution, attempts, takeovers, "
-        "retry_at, created_at, updated_at, completed_at, processing_expires_at, expires_at, "
-        "response_status, response_digest, response_omitted, entity_type, entity_id, response_headers, "
-        "response_body, checkpoint FROM umavez_records WHERE key = 'second'"
-    )));
+    EXPECT_FALSE(database->transact(
+        sql("INSERT INTO umavez_records SELECT NULL, identity, rank, tenant_id, operation, key, "
+            "target, "
+            "fingerprint, fingerprint_version, status, final, mode, epoch, execution, attempts, "
+            "takeovers, "
+            "retry_at, created_at, updated_at, completed_at, processing_expires_at, expires_at, "
+            "response_status, response_digest, response_omitted, entity_type, entity_id, "
+            "response_headers, "
+            "response_body, checkpoint FROM umavez_records WHERE key = 'second'")
+    ));
 
     // The first one goes; the second one must still be found behind the gap.
     ASSERT_TRUE(database->transact(sql("DELETE FROM umavez_records WHERE key = 'first'")));
@@ -419,7 +440,8 @@ TEST_F(SqliteStoreTest, WritesBuildNoTablesOfTheirOwn)
 {
     const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
         for (const char* const text :
-             {"UPDATE umavez_records SET status = NULL, final = 0, mode = NULL, response_omitted = 0 "
+             {"UPDATE umavez_records SET status = NULL, final = 0, mode = NULL, response_omitted = "
+              "0 "
               "WHERE id = 1",
               "INSERT INTO umavez_audit (subject, at, tenant_id, operation, key, event, epoch, "
               "detail) VALUES (1, 2, NULL, NULL, NULL, NULL, 3, NULL)"}) {
