@@ -78,7 +78,7 @@ TEST_F(RabbitMqSource, WhatIsHeldBackComesAgainAsTheSame)
     send("m1");
     for (int i = 0; i < 3; ++i) {
         const auto got = next(*source);
-        ASSERT_TRUE(got);
+        ASSERT_TRUE(got) << "held back " << i << " times";
         EXPECT_EQ(got->message_id, "m1");
         EXPECT_EQ(got->deliveries, 1);
         ASSERT_TRUE(source->hold_back(*got, 50ms));

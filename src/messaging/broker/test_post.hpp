@@ -46,6 +46,10 @@ public:
     {
         EXPECT_TRUE(connection_.open_channel(channel));
     }
+    // Says goodbye: what was published just before a connection breaks off may be lost.
+    ~Probe() { connection_.close(); }
+    Probe(const Probe&) = delete;
+    Probe& operator=(const Probe&) = delete;
 
     void declare(const std::string& queue, std::vector<amqp_table_entry_t> arguments = {})
     {
