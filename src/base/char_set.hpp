@@ -43,7 +43,8 @@ public:
 private:
     constexpr bool has_four(const char* at) const noexcept
     {
-        return (has(at[0]) & has(at[1]) & has(at[2]) & has(at[3])) != 0;
+        // One jump instead of four.
+        return (int{has(at[0])} & int{has(at[1])} & int{has(at[2])} & int{has(at[3])}) != 0;
     }
 
     std::array<bool, 256> has_{};
