@@ -24,8 +24,8 @@ namespace umavez {
 
 class SweepRate {
 public:
-    // 170 million a day. Beside 300 claims a second the p99 of a window of 3 s was 1.9 (SQLite) and 0.9
-    // (PostgreSQL) times the quiet one, medians of seven; with 4,000 three times on SQLite
+    // 170 million a day. Beside 300 claims a second the p99 of a window of 3 s was 1.9 and 2.4 (SQLite), 0.9
+    // and 1.1 (PostgreSQL) times the quiet one, medians of seven, two runs; with 4,000 three times on SQLite
     // (docs/reference/performance.md).
     static constexpr double least = 2'000;
     static constexpr double ahead = 1.25;
