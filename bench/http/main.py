@@ -76,8 +76,8 @@ def measure_peer(bench, figures):
         note(figures, "peer", load.measure(server, "unique.lua"))
     with bench.peer("always") as server:
         note(figures, "peer_always", load.measure(server, "unique.lua"))
-        load.wrk(server, "replay.lua", 1)
-        note(figures, "peer_replay", load.measure(server, "replay.lua"))
+        load.wrk(server, "replay.lua", 1, BENCH_KEYS=FINISHED_KEYS)
+        note(figures, "peer_replay", load.measure(server, "replay.lua", BENCH_KEYS=FINISHED_KEYS))
 
 
 def measure_clientes(bench, figures):
@@ -89,7 +89,8 @@ def measure_clientes(bench, figures):
             status, answer = server.post(f"finished-{number}", body)
             if status != 201:
                 raise SystemExit(f"a client was not made: {status} {answer}")
-        note(figures, "replay", load.measure(server, "clientes_replay.lua", BENCH_KEYS=FINISHED_KEYS))
+        note(figures, "replay", load.measure(
+            server, "replay.lua", BENCH_KEYS=FINISHED_KEYS, BENCH_REPLAYS="clientes"))
     bench.remove_database("by-hand.db")
     with bench.umavez("by-hand.db"):
         pass  # it makes the tables

@@ -54,7 +54,7 @@ http::OnAnswered note_answers(Log& log, Metrics& metrics)
                                : is_probe             ? LogLevel::debug
                                                       : LogLevel::info;
         if (!log.writes(level)) return;
-        const std::vector<LogField> fields = fields_of(answered);
+        const LogFieldsText fields{fields_of(answered)};
         log.write(level, "answered", fields);
         if (std::ranges::any_of(answered.notes, is_replay)) {
             log.write(level, "deduplicated", fields);

@@ -63,7 +63,8 @@ Task<EngineImpl::Claimed> EngineImpl::claim(
             if (was_free) {
                 auto released = settle(lease, Settled::released, std::nullopt, "claimed too late");
                 static_cast<void>(co_await std::move(released));
-                co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}};
+                co_return Outcome{Unavailable{Effect::none, "the store took longer than the lease"}
+                };
             }
             consume(*lease, Settled::lost);
             co_return Outcome{InProgress{operation.policy.lease}};
@@ -170,8 +171,7 @@ Task<std::optional<Outcome>> EngineImpl::look_aside(
     RecordId wanted = id;
     auto sighting = co_await store_.find(std::move(wanted));
     if (!sighting || !sighting->record) co_return std::nullopt;
-    const Decision decision =
-        decide(&*sighting->record, request, operation.policy, sighting->now);
+    const Decision decision = decide(&*sighting->record, request, operation.policy, sighting->now);
     const bool is_final_mismatch =
         std::holds_alternative<Mismatch>(decision) && is_completed(*sighting->record);
     if (!std::holds_alternative<Replay>(decision) && !is_final_mismatch) co_return std::nullopt;
@@ -179,47 +179,87 @@ Task<std::optional<Outcome>> EngineImpl::look_aside(
 }
 
 // What a reader shows of a key that could not be claimed. A store that cannot even be read shows nothing.
-Task<bool> EngineImpl::shows_owner(const Declared& operation, const RecordId& id, const Request& request)
+Task<bool> EngineImpl::shows_owner(
+    const Declared& operation, const RecordId& id, const Request& request
+)
 {
     RecordId wanted = id;
     const auto sighting = co_await store_.find(std::move(wanted));
     if (!sighting) co_return !is_retryable(sighting.error().code);
     if (!sighting->record) co_return false;
-    const Decision decision =
-        decide(&*sighting->record, request, operation.policy, sighting->now);
+    const Decision decision = decide(&*sighting->record, request, operation.policy, sighting->now);
     const auto* const claim = std::get_if<Claim>(&decision);
     co_return claim == nullptr || !is_first_hand(*claim);
 }
 
+// What was answered from the state the database is in is still the answer, unless decide() says otherwise.
+std::optional<EngineImpl::Sight> EngineImpl::look_at_known(
+    const Declared& operation,
+    const RecordId& id,
+    const Request& request,
+    const StateMark& state,
+    Instant now
+)
+{
+    std::optional<Sight> sight;
+    known_answers_.look(state, id, now, [&](const KnownAnswers::Known& known) {
+        const Decision decision = decide(&known.record, request, operation.policy, now);
+        if (!std::holds_alternative<Replay>(decision)) return;
+        const bool differs = known.record.fingerprint != request.fingerprint;
+        sight = Sight{{known.record.token.epoch, differs}, known.answer};
+    });
+    return sight;
+}
+
 // Record and entity from one read transaction, so that they belong together.
+Result<EngineImpl::Sight> EngineImpl::read_current(
+    Transaction& transaction, Declared& operation, const RecordId& id, const Request& request
+)
+{
+    const std::optional<StateMark> state = transactional_->state_of(transaction);
+    if (state) {
+        auto known = look_at_known(operation, id, request, *state, transaction.now());
+        if (known) return *std::move(known);
+    }
+    auto sighting = transactional_->find(transaction, id);
+    if (!sighting) return std::unexpected(sighting.error());
+    if (!sighting->record) return Sight{};
+    Record& record = *sighting->record;
+    Sight sight{{record.token.epoch, record.fingerprint != request.fingerprint}, std::nullopt};
+    const Decision decision = decide(&record, request, operation.policy, sighting->now);
+    if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
+        if (is_completed(record)) sight.outcome = *mismatch;
+        return sight;
+    }
+    if (!std::holds_alternative<Replay>(decision)) return sight;
+    std::optional<StoredResponse> response = std::exchange(record.response, std::nullopt);
+    Record kept = record;
+    record.response = std::move(response);
+    auto replayed = replay(transaction, operation, std::move(record));
+    if (!replayed) return std::unexpected(replayed.error());
+    const auto* const answer = std::get_if<Replayed>(&*replayed);
+    if (state && answer != nullptr) {
+        known_answers_.keep(*state, {id, std::move(kept), *answer, transaction.now()});
+    }
+    sight.outcome = *std::move(replayed);
+    return sight;
+}
+
 Task<std::optional<Outcome>> EngineImpl::look_at_current(
     Declared& operation, const RecordId& id, const Request& request
 )
 {
-    std::optional<Outcome> outcome;
-    Met met;
+    Sight seen;
     Closure closure = [&](Transaction& transaction) -> Result<void> {
-        outcome.reset();
-        auto sighting = transactional_->find(transaction, id);
-        if (!sighting) return std::unexpected(sighting.error());
-        if (!sighting->record) return {};
-        const Record& record = *sighting->record;
-        met = {record.token.epoch, record.fingerprint != request.fingerprint};
-        const Decision decision = decide(&record, request, operation.policy, sighting->now);
-        if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
-            if (is_completed(record)) outcome = *mismatch;
-            return {};
-        }
-        if (!std::holds_alternative<Replay>(decision)) return {};
-        auto replayed = replay(transaction, operation, *std::move(sighting->record));
-        if (!replayed) return std::unexpected(replayed.error());
-        outcome = *std::move(replayed);
+        auto sight = read_current(transaction, operation, id, request);
+        if (!sight) return std::unexpected(sight.error());
+        seen = *std::move(sight);
         return {};
     };
     const auto read = co_await transactional_->async_look(std::move(closure));
-    if (!read || !outcome) co_return std::nullopt;  // the lane will tell what is wrong
-    note_known(operation, id, *outcome, met);
-    co_return outcome;
+    if (!read || !seen.outcome) co_return std::nullopt;  // the lane will tell what is wrong
+    note_known(operation, id, *seen.outcome, seen.met);
+    co_return std::move(seen.outcome);
 }
 
 Task<Result<std::optional<Outcome>>> EngineImpl::async_look_up(Request request)

@@ -14,6 +14,7 @@
 #include "engine/finish_all.hpp"
 #include "engine/flights.hpp"
 #include "engine/keeper.hpp"
+#include "engine/known_answers.hpp"
 #include "engine/lease_state.hpp"
 #include "engine/make_engine.hpp"
 #include "engine/seen_keys.hpp"
@@ -127,6 +128,21 @@ private:
     Task<std::optional<Outcome>> look_at_current(
         Declared& operation, const RecordId& id, const Request& request
     );
+    // A record and what it means for the request, if that is known without claiming.
+    struct Sight {
+        Met met;
+        std::optional<Outcome> outcome;
+    };
+    std::optional<Sight> look_at_known(
+        const Declared& operation,
+        const RecordId& id,
+        const Request& request,
+        const StateMark& state,
+        Instant now
+    );
+    Result<Sight> read_current(
+        Transaction& transaction, Declared& operation, const RecordId& id, const Request& request
+    );
 
     // engine_leased.cpp
     Task<Result<Begun>> begin_unclaimed(
@@ -205,6 +221,7 @@ private:
     Operations operations_;
     Flights flights_;
     SeenKeys seen_keys_;
+    KnownAnswers known_answers_;
     Keeper keeper_;
     std::vector<std::string> warnings_;
     bool is_started_ = false;

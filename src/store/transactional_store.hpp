@@ -9,10 +9,16 @@
 
 #include <umavez/transaction.hpp>
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace umavez {
+
+// Names a state of the whole database; two that are equal are of one state, whoever writes to it.
+using StateMark = std::array<std::uint32_t, 12>;
 
 class TransactionalStore : public Store {
 public:
@@ -41,6 +47,10 @@ public:
 
     // Reads the record in the snapshot of `transaction`; works in a read-only one.
     virtual Result<Sighting> find(Transaction& transaction, const RecordId& id) = 0;
+
+    // The name of the state that a read-only `transaction` sees: all that read under the same mark see the
+    // same rows. Nullopt: it has none.
+    virtual std::optional<StateMark> state_of(Transaction&) { return std::nullopt; }
 
     virtual Result<void> append_audit(
         Transaction& transaction, const RecordId& id, const FencingToken& token, AuditNote note

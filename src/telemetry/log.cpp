@@ -53,14 +53,27 @@ std::string tell_loss(std::size_t lines)
 
 Log::Log(LogLevel level) : level_(level), writer_(STDERR_FILENO, tell_loss) {}
 
+LogFieldsText::LogFieldsText(std::span<const LogField> fields)
+{
+    text_.reserve(line_bytes_usual);
+    for (const LogField& field : fields) {
+        text_.append(",\"").append(field.name).append("\":");
+        std::visit(AppendValue{text_}, field.value);
+    }
+}
+
 void Log::write(LogLevel level, std::string_view event, std::span<const LogField> fields)
 {
-    if (!writes(level)) return;
-    writer_.put(to_log_line(system_clock().realtime(), level, event, fields));
+    if (writes(level)) write(level, event, LogFieldsText{fields});
+}
+
+void Log::write(LogLevel level, std::string_view event, const LogFieldsText& fields)
+{
+    if (writes(level)) writer_.put(to_log_line(system_clock().realtime(), level, event, fields));
 }
 
 std::string to_log_line(
-    Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
+    Instant now, LogLevel level, std::string_view event, const LogFieldsText& fields
 )
 {
     std::string line;
@@ -71,12 +84,16 @@ std::string to_log_line(
     line += to_text(level);
     line += R"(","event":)";
     append_json_text(line, event, text_bytes_max);
-    for (const LogField& field : fields) {
-        line.append(",\"").append(field.name).append("\":");
-        std::visit(AppendValue{line}, field.value);
-    }
+    line += fields.text();
     line += '}';
     return line;
+}
+
+std::string to_log_line(
+    Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
+)
+{
+    return to_log_line(now, level, event, LogFieldsText{fields});
 }
 
 }  // namespace umavez

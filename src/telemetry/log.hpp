@@ -45,6 +45,16 @@ struct LogField {
 };
 using LogFields = std::initializer_list<LogField>;
 
+// Fields as they stand in a line.
+class LogFieldsText {
+public:
+    explicit LogFieldsText(std::span<const LogField> fields);
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    std::string text_;
+};
+
 class Log {
 public:
     // To standard error.
@@ -72,6 +82,8 @@ public:
 
     // For fields that are known only at run time.
     void write(LogLevel level, std::string_view event, std::span<const LogField> fields);
+    // For several events with the same fields, which are made text once.
+    void write(LogLevel level, std::string_view event, const LogFieldsText& fields);
 
     // For who leaves without destructors.
     void flush() { writer_.flush(); }
@@ -84,6 +96,9 @@ private:
 // A line without its end.
 std::string to_log_line(
     Instant now, LogLevel level, std::string_view event, std::span<const LogField> fields
+);
+std::string to_log_line(
+    Instant now, LogLevel level, std::string_view event, const LogFieldsText& fields
 );
 
 }  // namespace umavez

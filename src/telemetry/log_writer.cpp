@@ -1,9 +1,10 @@
 #include "telemetry/log_writer.hpp"
 
+#include <climits>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
@@ -15,6 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 constexpr std::size_t gathered_bytes_max = 64 * 1024;  // enough for one go
+constexpr std::size_t kept_bytes_max = 256 * 1024;     // room that stays for the next ones
 constexpr auto gather_time = 5ms;
 constexpr auto flush_limit = 1s;
 constexpr int look_ms = 100;  // how often a stuck writer looks whether it should end
@@ -61,6 +63,7 @@ void LogWriter::flush()
 
 void LogWriter::run()
 {
+    std::string lines;  // takes turns with waiting_, so that neither grows anew
     std::unique_lock lock{mutex_};
     for (;;) {
         changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
@@ -69,7 +72,9 @@ void LogWriter::run()
             return is_ending_ || is_hurried_ || waiting_.size() >= gathered_bytes_max;
         });
         is_hurried_ = false;
-        std::string lines = std::exchange(waiting_, {});
+        lines.clear();
+        if (lines.capacity() > kept_bytes_max) lines = {};
+        lines.swap(waiting_);
         const std::size_t dropped = std::exchange(dropped_, 0);
         is_writing_ = true;
         lock.unlock();

@@ -292,6 +292,44 @@ TEST(Atomic, ReplayCurrentGivesTheEntityAsItIsNow)
     EXPECT_EQ(get<Replayed>(replayed).response.status, 200);
 }
 
+// A storm of retries costs one read of the entity for each state of the database, where states have names.
+TEST(Atomic, ReplayCurrentIsReadAgainOnlyAfterACommit)
+{
+    Shop shop{{.audit = false, .worker_period = std::nullopt}};
+    int reads = 0;
+    OperationSpec spec = atomic();
+    spec.policy.replay = Replaying::current;
+    spec.current = [&reads](Transaction& transaction, const Record&) -> Result<Response> {
+        ++reads;
+        auto rows = transaction.query("SELECT item FROM pedidos");
+        if (!rows) return std::unexpected(rows.error());
+        return Response{
+            .status = 200, .headers = {}, .body = std::string{rows->front().text(0)}, .entity = {}
+        };
+    };
+    shop.declare(std::move(spec));
+    shop.start();
+    const Request pedido = request("pedidos.criar", "k1");
+    get<Executed>(shop.engine->atomically(pedido, inserting("old")));
+    const auto retry = [&] {
+        return get<Replayed>(shop.engine->atomically(pedido, inserting("never"))).response.body;
+    };
+
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(retry(), "old");
+    const bool has_states = shop.database->dialect() == Dialect::sqlite;
+    EXPECT_EQ(reads, has_states ? 2 : 5);  // the first finds no reader open yet
+    Request other = request("pedidos.criar", "k1", R"({"item":"another"})");
+    get<Mismatch>(shop.engine->atomically(other, inserting("never")));
+    const auto change = [](Transaction& transaction) -> Result<void> {
+        const auto changed = transaction.execute("UPDATE pedidos SET item = 'new'");
+        return changed ? Result<void>{} : Result<void>{std::unexpected(changed.error())};
+    };
+    ASSERT_TRUE(shop.database->transact(change));
+
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(retry(), "new");
+    EXPECT_EQ(reads, has_states ? 3 : 10);
+}
+
 TEST(Atomic, AnEffectThatIsThereAlreadyIsAnsweredAsAReplayAndItsRecordIsBack)
 {
     Shop shop;

@@ -19,7 +19,6 @@ namespace umavez {
 namespace {
 
 const StaticSql begin_sql{"BEGIN IMMEDIATE"};
-const StaticSql begin_read_sql{"BEGIN"};
 const StaticSql commit_sql{"COMMIT"};
 const StaticSql rollback_sql{"ROLLBACK"};
 const StaticSql mark_sql{"UPDATE umavez_meta SET clock_mark = ?1, batch = ?2 WHERE id = 1"};
@@ -65,6 +64,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
     const Clock& clock = *options_.connection.clock;
     const Duration began_at = clock.boottime();
     const std::size_t count = run_together(members);
+    end_snapshots();
     load_.on_batch(began_at, clock.boottime());
     return count;
 }
@@ -482,8 +482,11 @@ void BatchRunner::tend_open_log()
     wal_pages_last_ = pages;
     if (pages < log_plan_.due_at(load_.share())) return lengthen_log();
     const bool is_late = log_plan_.is_late(pages);
+    if (is_late) end_snapshots();
     // A failure shows in the next write.
     const auto copied = connection_->checkpoint(is_late);
+    // Who begins to read now needs nothing of the log, and does not keep it from starting over.
+    end_snapshots();
     const bool is_full = !copied && connection_->is_disk_full();
     log_plan_.on_checkpoint(
         pages,
@@ -491,6 +494,11 @@ void BatchRunner::tend_open_log()
         : is_late ? Checkpoint::insisted
                   : Checkpoint::tried
     );
+}
+
+void BatchRunner::end_snapshots()
+{
+    if (options_.readers != nullptr) options_.readers->end_snapshots();
 }
 
 // Under the lock of a writer: another program that writes beside us may not append meanwhile.
@@ -512,8 +520,10 @@ void run_reading(Connection& connection, Work& work, const StoreClock& clock)
 {
     const LaneThreadMark mark;
     work.result = {};
-    if (work.access == Access::read) {
-        if (auto begun = connection.execute(begin_read_sql); !begun) {
+    const bool shares = work.is_brief && connection.is_read_only();
+    if (!shares) connection.end_reading();
+    if (shares || work.access == Access::read) {
+        if (auto begun = connection.begin_reading(); !begun) {
             work.result = std::unexpected(std::move(begun.error()));
             return;
         }
@@ -529,8 +539,9 @@ void run_reading(Connection& connection, Work& work, const StoreClock& clock)
     if (!work.exception && work.result && transaction.is_spoiled()) {
         work.result = std::unexpected(transaction.spoiled_by());
     }
-    if (connection.is_in_transaction()) static_cast<void>(connection.execute(rollback_sql));
-    if (work.exception || !work.result) return;
+    const bool is_read = !work.exception && work.result;
+    if (!shares || !is_read) connection.end_reading();
+    if (!is_read) return;
     for (const auto& then : transaction.take_after_commit()) then();
 }
 

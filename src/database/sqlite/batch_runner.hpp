@@ -18,6 +18,7 @@
 #include "database/sqlite/file_id.hpp"
 #include "database/sqlite/lane_load.hpp"
 #include "database/sqlite/log_plan.hpp"
+#include "database/sqlite/reader_pool.hpp"
 #include "database/sqlite/work.hpp"
 
 #include <atomic>
@@ -46,6 +47,7 @@ struct BatchRunnerOptions {
     const StoreClock* clock = nullptr;  // outlives the runner
     std::int64_t batch = 0;             // the number of the last one in the database
     bool is_simulated = false;          // what a closure throws may be the end of its process
+    ReaderPool* readers = nullptr;      // outlives the runner; null: there are none
 };
 
 class BatchRunner {
@@ -81,9 +83,9 @@ public:
 private:
     enum class Fate : std::uint8_t {
         kept,
-        undone,   // failed, and nothing of it is left in the transaction
-        tainted,  // failed for good, and takes the transaction with it
-        lost,     // the transaction is gone through no fault of its members
+        undone,     // failed, and nothing of it is left in the transaction
+        tainted,    // failed for good, and takes the transaction with it
+        lost,       // the transaction is gone through no fault of its members
         unguarded,  // failed, and had no savepoint to go back to
     };
     enum class Commit : std::uint8_t { done, none, unknown };
@@ -114,6 +116,7 @@ private:
     Result<void> check_log() const;
     void tend_open_log();
     void lengthen_log();
+    void end_snapshots();
 
     const BatchRunnerOptions options_;
     std::unique_ptr<Connection> connection_;
@@ -121,10 +124,10 @@ private:
     std::int64_t batch_;
     std::int64_t changes_at_begin_ = 0;
     bool has_written_ = false;
-    std::optional<FileId> log_id_;  // of the log that the connection has open
-    bool has_log_ = false;          // the connection committed something to it
+    std::optional<FileId> log_id_;                     // of the log that the connection has open
+    bool has_log_ = false;                             // the connection committed something to it
     std::vector<std::function<void()>> after_commit_;  // of the members that were kept
-    int careful_batches_left_ = 0;  // that are run with real savepoints
+    int careful_batches_left_ = 0;                     // that are run with real savepoints
     int wal_pages_last_ = 0;
     LaneLoad load_;
     LogPlan log_plan_;
@@ -135,7 +138,7 @@ private:
     std::atomic<std::uint64_t> batches_rerun_{0};
 };
 
-// Runs a work that only reads on a connection that is in no transaction.
+// Runs a work that only reads. A brief one may leave its snapshot open on a reader's connection.
 void run_reading(Connection& connection, Work& work, const StoreClock& clock);
 
 }  // namespace umavez

@@ -13,6 +13,9 @@
 namespace umavez {
 namespace {
 
+const StaticSql begin_read_sql{"BEGIN"};
+const StaticSql rollback_sql{"ROLLBACK"};
+
 bool is_blank(std::string_view text)
 {
     return text.find_first_not_of(" \t\r\n;") == std::string_view::npos;
@@ -200,6 +203,34 @@ bool Connection::has_moved() const noexcept
     return code == SQLITE_OK && has_moved != 0;
 }
 
+Result<void> Connection::begin_reading()
+{
+    if (is_in_transaction()) {
+        if (has_newest_snapshot()) return {};
+        end_reading();
+    }
+    // Before the snapshot is taken, which the first SELECT does: it may be newer than this says, never older.
+    if (!log_index_.is_known()) log_index_.find(handle_);
+    if (log_index_.is_known()) snapshot_ = log_index_.head();
+    return execute(begin_read_sql);
+}
+
+bool Connection::has_newest_snapshot() const noexcept
+{
+    return log_index_.is_known() && log_index_.head() == snapshot_;
+}
+
+std::optional<LogIndex::Head> Connection::snapshot() const noexcept
+{
+    if (!options_.read_only || !log_index_.is_known() || !is_in_transaction()) return std::nullopt;
+    return snapshot_;
+}
+
+void Connection::end_reading() noexcept
+{
+    if (is_in_transaction()) static_cast<void>(execute(rollback_sql));
+}
+
 bool Connection::is_in_transaction() const noexcept
 {
     return sqlite3_get_autocommit(handle_) == 0;
@@ -276,7 +307,8 @@ int Connection::plan_log()
     if (log_bytes_kept_ != tuning::wal_bytes(pages)) {
         log_bytes_kept_ = tuning::wal_bytes(pages);
         // A refusal costs room or time, nothing else.
-        static_cast<void>(run_pragma(fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_)));
+        static_cast<void>(run_pragma(fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_))
+        );
     }
     return pages;
 }
@@ -312,7 +344,8 @@ void Connection::lengthen_log()
         std::clamp(log_used(), tuning::wal_room_made_least, tuning::wal_room_made_most);
     const std::int64_t end = log_bytes_ + room;
     // Frames of zeros carry no valid checksum: a recovery of the log stops in front of them.
-    static constexpr std::array<char, 64 * 1024> zeros{};  // SQLite writes less than 128 KiB at once
+    static constexpr std::array<char, 64 * 1024> zeros{
+    };  // SQLite writes less than 128 KiB at once
     int code = SQLITE_OK;
     for (std::int64_t at = log_bytes_; at < end && code == SQLITE_OK;) {
         const auto count = std::min<std::int64_t>(end - at, zeros.size());

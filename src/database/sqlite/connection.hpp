@@ -9,6 +9,7 @@
 //
 // Confined to one thread at a time.
 
+#include "database/sqlite/log_index.hpp"
 #include "database/sqlite/statement.hpp"
 #include "database/sqlite/tuning.hpp"
 
@@ -55,6 +56,13 @@ public:
     // Whether the file was moved, replaced or deleted since: what is written now, nobody will find
     // again.
     bool has_moved() const noexcept;
+
+    // A reader's transaction, on the newest state there is. One that is open already goes on if nothing was
+    // committed since it began.
+    Result<void> begin_reading();
+    void end_reading() noexcept;
+    // What the log's head was when the reader's open transaction began. Nullopt: nobody can tell.
+    std::optional<LogIndex::Head> snapshot() const noexcept;
 
     bool is_in_transaction() const noexcept;
     bool is_read_only() const noexcept { return options_.read_only; }
@@ -125,6 +133,7 @@ private:
     Result<void> run_pragma(const std::string& sql);
     Result<sqlite3_stmt*> compile(std::string_view sql);
     void evict_statement();
+    bool has_newest_snapshot() const noexcept;
     std::int64_t log_used() const noexcept { return tuning::wal_bytes(wal_pages_); }
 
     static int on_progress(void* self);
@@ -142,6 +151,8 @@ private:
     std::int64_t log_bytes_kept_ = 0;
     std::optional<Duration> deadline_;
     Duration limit_{};
+    LogIndex log_index_;
+    LogIndex::Head snapshot_{};  // what the log's head was just before the transaction began
     std::uint64_t uses_ = 0;
     std::vector<std::unique_ptr<Statement>> ours_;
     std::unordered_map<std::string, std::unique_ptr<Statement>, TextHash, std::equal_to<>> theirs_;

@@ -6,8 +6,8 @@
 
 namespace umavez {
 
-Readers::Readers(ConnectionOptions options, std::size_t count, const StoreClock& clock)
-    : options_(std::move(options)), count_(count), clock_(clock), free_(count)
+Readers::Readers(ConnectionOptions options, ReaderPool& pool, const StoreClock& clock)
+    : options_(std::move(options)), pool_(pool), clock_(clock)
 {
 }
 
@@ -19,15 +19,16 @@ Readers::~Readers()
         queue_changed_.notify_all();
     }
     for (std::thread& thread : threads_) thread.join();
+    pool_.close();
 }
 
 void Readers::run(Work& work)
 {
-    std::unique_ptr<Connection> connection = take();
+    std::unique_ptr<Connection> connection = pool_.take();
     if (!connection) {
         auto opened = Connection::open(options_);
         if (!opened) {
-            give_back(nullptr);
+            pool_.give_back(nullptr);
             work.result = std::unexpected(std::move(opened.error()));
             return;
         }
@@ -38,13 +39,8 @@ void Readers::run(Work& work)
 
 bool Readers::run_at_once(Work& work)
 {
-    std::unique_ptr<Connection> connection;
-    {
-        const std::lock_guard guard{pool_mutex_};
-        if (free_.empty() || !free_.back()) return false;
-        connection = std::move(free_.back());
-        free_.pop_back();
-    }
+    std::unique_ptr<Connection> connection = pool_.take_open();
+    if (!connection) return false;
     read_with(std::move(connection), work);
     return true;
 }
@@ -52,15 +48,17 @@ bool Readers::run_at_once(Work& work)
 void Readers::read_with(std::unique_ptr<Connection> connection, Work& work)
 {
     run_reading(*connection, work, clock_);
-    if (connection->needs_reopen() || connection->is_in_transaction()) connection.reset();
-    give_back(std::move(connection));
+    const bool has_failed = work.exception || !work.result;
+    if (connection->needs_reopen() || (has_failed && connection->is_in_transaction()))
+        connection.reset();
+    pool_.give_back(std::move(connection));
 }
 
 void Readers::submit(Work& work)
 {
     const std::lock_guard guard{queue_mutex_};
     // First: where no thread can be had, nothing is queued that would outlive its coroutine.
-    if (idle_threads_ == 0 && threads_.size() < count_) {
+    if (idle_threads_ == 0 && threads_.size() < count()) {
         threads_.emplace_back([this] { loop(); });
         pthread_setname_np(threads_.back().native_handle(), "umavez-reader");
     }
@@ -84,22 +82,6 @@ void Readers::loop()
         work.answer();
         lock.lock();
     }
-}
-
-std::unique_ptr<Connection> Readers::take()
-{
-    std::unique_lock lock{pool_mutex_};
-    pool_changed_.wait(lock, [this] { return !free_.empty(); });
-    std::unique_ptr<Connection> connection = std::move(free_.back());
-    free_.pop_back();
-    return connection;
-}
-
-void Readers::give_back(std::unique_ptr<Connection> connection)
-{
-    const std::lock_guard guard{pool_mutex_};
-    free_.push_back(std::move(connection));
-    pool_changed_.notify_one();
 }
 
 }  // namespace umavez

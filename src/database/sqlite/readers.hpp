@@ -4,10 +4,12 @@
 //
 // A caller that may block reads on its own thread with a connection of the pool, and so does one with a
 // brief work: waking another thread costs more than a few rows. The others hop to one of a few threads,
-// started when the first of them comes. Thread-safe.
+// started when the first of them comes. Brief works share a snapshot while it is the newest state
+// (reader_pool.hpp). Thread-safe.
 
 #include "base/store_clock.hpp"
 #include "database/lane_thread.hpp"
+#include "database/sqlite/reader_pool.hpp"
 #include "database/sqlite/work.hpp"
 
 #include <condition_variable>
@@ -19,13 +21,13 @@ namespace umavez {
 
 class Readers {
 public:
-    // `count` connections at most; `clock` outlives the readers.
-    Readers(ConnectionOptions options, std::size_t count, const StoreClock& clock);
+    // As many connections as the pool has places; pool and clock outlive the readers.
+    Readers(ConnectionOptions options, ReaderPool& pool, const StoreClock& clock);
     ~Readers();
     Readers(const Readers&) = delete;
     Readers& operator=(const Readers&) = delete;
 
-    std::size_t count() const noexcept { return count_; }
+    std::size_t count() const noexcept { return pool_.count(); }
 
     // On this thread.
     void run(Work& work);
@@ -37,19 +39,12 @@ public:
     void submit(Work& work);
 
 private:
-    // Waits for a free place; null: free, but not opened yet.
-    std::unique_ptr<Connection> take();
-    void give_back(std::unique_ptr<Connection> connection);
     void read_with(std::unique_ptr<Connection> connection, Work& work);
     void loop();
 
     const ConnectionOptions options_;
-    const std::size_t count_;
+    ReaderPool& pool_;
     const StoreClock& clock_;
-
-    std::mutex pool_mutex_;
-    std::condition_variable pool_changed_;
-    std::vector<std::unique_ptr<Connection>> free_;
 
     std::mutex queue_mutex_;
     std::condition_variable queue_changed_;

@@ -141,20 +141,26 @@ SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, 
       has_threads_(options.threads),
       lock_(std::move(opened.lock)),
       clock_(opened.clock),
+      reader_pool_(path_.empty() || !options.threads ? std::size_t{0} : options.readers),
       lane_(
           std::move(opened.connection),
-          BatchRunnerOptions{.connection = opened.connection_options,
-           .clock = &clock_,
-           .batch = opened.batch,
-           .is_simulated = !options.threads},
+          BatchRunnerOptions{
+              .connection = opened.connection_options,
+              .clock = &clock_,
+              .batch = opened.batch,
+              .is_simulated = !options.threads,
+              .readers = &*reader_pool_
+          },
           options.threads
       ),
       readers_(
-          ConnectionOptions{.path = path_,
-           .read_only = true,
-           .clock = opened.connection_options.clock,
-           .database = number_},
-          path_.empty() || !options.threads ? 0 : options.readers,
+          ConnectionOptions{
+              .path = path_,
+              .read_only = true,
+              .clock = opened.connection_options.clock,
+              .database = number_
+          },
+          *reader_pool_,
           clock_
       )
 {

@@ -50,10 +50,7 @@ public:
         SqliteDatabase& database;
         Work& work;
 
-        bool await_ready() const
-        {
-            return database.lane_->refuses(work);
-        }
+        bool await_ready() const { return database.lane_->refuses(work); }
         template <typename Promise>
         bool await_suspend(std::coroutine_handle<Promise> waiting) const
         {
@@ -91,6 +88,7 @@ private:
     const bool has_threads_;
     FileLock lock_;
     const StoreClock clock_;
+    OfThisProcess<ReaderPool> reader_pool_;
     OfThisProcess<Lane> lane_;
     // After the lane: its connection closes last, and so is the one that checkpoints.
     OfThisProcess<Readers> readers_;

@@ -174,6 +174,12 @@ public:
         return sight(*own, id);
     }
 
+    std::optional<StateMark> state_of(Transaction& transaction) override
+    {
+        SqliteTransaction* const own = database_.own(transaction);
+        return own == nullptr ? std::nullopt : own->connection().snapshot();
+    }
+
     Result<void> append_audit(
         Transaction& transaction, const RecordId& id, const FencingToken& token, AuditNote note
     ) override

@@ -1,0 +1,161 @@
+// Brief reads share a snapshot, and nobody can tell: each sees all that was committed before it came.
+
+#include "database/sqlite/test_support.hpp"
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <thread>
+
+namespace umavez {
+namespace {
+
+using test::sql;
+
+class ReadersTest : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        ASSERT_TRUE(database);
+        ASSERT_TRUE(database->transact(sql("CREATE TABLE t (a INTEGER) STRICT")));
+    }
+
+    struct Seen {
+        std::int64_t rows = -1;
+        std::optional<LogIndex::Head> state;
+    };
+
+    Seen read_briefly()
+    {
+        Seen seen;
+        const Closure closure = [&](Transaction& transaction) -> Result<void> {
+            auto& connection = static_cast<SqliteTransaction&>(transaction).connection();
+            seen.state = connection.snapshot();
+            const auto rows = transaction.query("SELECT count(*) FROM t");
+            if (!rows) return std::unexpected(rows.error());
+            seen.rows = rows->at(0).integer(0);
+            return {};
+        };
+        const auto read = wait(read_with(closure));
+        EXPECT_TRUE(read) << read.error().detail;
+        return seen;
+    }
+
+    Task<Result<void>> read_with(const Closure& closure)
+    {
+        ClosureWork work{closure};
+        work.access = Access::read;
+        work.is_brief = true;
+        Result<void> done = co_await database->on_reader(work);
+        co_return done;
+    }
+
+    void insert() { ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)"))); }
+
+    test::Directory directory;
+    std::unique_ptr<SqliteDatabase> database = test::open_or_fail(directory.url());
+};
+
+TEST_F(ReadersTest, EachSeesTheCommitsBeforeIt)
+{
+    for (std::int64_t rows = 0; rows < 20; ++rows) {
+        EXPECT_EQ(read_briefly().rows, rows);
+        EXPECT_EQ(read_briefly().rows, rows);
+        insert();
+    }
+}
+
+TEST_F(ReadersTest, EachSeesWhatAnotherProgramCommitted)
+{
+    EXPECT_EQ(read_briefly().rows, 0);
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(directory.file("test.db").c_str(), &other), SQLITE_OK);
+    sqlite3_busy_timeout(other, 30'000);  // the lane may be tending its log
+
+    for (std::int64_t rows = 1; rows < 20; ++rows) {
+        ASSERT_EQ(
+            sqlite3_exec(other, "INSERT INTO t VALUES (1)", nullptr, nullptr, nullptr), SQLITE_OK
+        );
+        EXPECT_EQ(read_briefly().rows, rows);
+    }
+
+    sqlite3_close(other);
+}
+
+TEST_F(ReadersTest, AStateHasOneNameUntilTheNextCommit)
+{
+    read_briefly();  // opens the log's index
+    const auto first = read_briefly().state;
+    const auto same = read_briefly().state;
+    insert();
+    const auto next = read_briefly().state;
+
+    ASSERT_TRUE(first && next);
+    EXPECT_EQ(first, same);
+    EXPECT_NE(first, next);
+}
+
+TEST_F(ReadersTest, ALongReadIsOnAStateOfItsOwn)
+{
+    EXPECT_EQ(read_briefly().rows, 0);
+    insert();
+
+    EXPECT_EQ(test::read_integer(*database, "SELECT count(*) FROM t"), 1);
+    EXPECT_EQ(read_briefly().rows, 1);
+}
+
+TEST_F(ReadersTest, AnErrorEndsTheSharedSnapshotAndTheNextReadIsWell)
+{
+    read_briefly();
+    const Closure wrong = [](Transaction& transaction) -> Result<void> {
+        const auto rows = transaction.query("SELECT nothing FROM nowhere");
+        return rows ? Result<void>{} : Result<void>{std::unexpected(rows.error())};
+    };
+    EXPECT_FALSE(wait(read_with(wrong)));
+    insert();
+
+    EXPECT_EQ(read_briefly().rows, 1);
+}
+
+// A snapshot that is kept must not keep the log from starting over.
+TEST_F(ReadersTest, LogIsBoundedWhileSnapshotsAreKept)
+{
+    ASSERT_TRUE(database->transact(sql("CREATE TABLE big (b BLOB) STRICT")));
+    const std::string wal = directory.file("test.db-wal");
+    std::uintmax_t largest = 0;
+    for (int i = 0; i < 50; ++i) {  // 400 MiB of log, were it not bounded
+        ASSERT_TRUE(database->transact(sql("INSERT INTO big VALUES (zeroblob(8388608))")));
+        read_briefly();
+        ASSERT_TRUE(database->transact(sql("DELETE FROM big")));
+        read_briefly();
+        largest = std::max(largest, std::filesystem::file_size(wal));
+    }
+
+    constexpr std::uintmax_t pages_most =
+        tuning::checkpoint_pages_least + tuning::checkpoint_pages_late;
+    EXPECT_LT(largest, pages_most * tuning::page_bytes);
+}
+
+TEST_F(ReadersTest, ManyReadersBesideAWriterNeverGoBack)
+{
+    std::atomic<std::int64_t> committed{0};
+    std::atomic<bool> is_over{false};
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 3; ++i) {
+        readers.emplace_back([&] {
+            while (!is_over) {
+                const std::int64_t before = committed;
+                EXPECT_GE(read_briefly().rows, before);
+            }
+        });
+    }
+
+    for (int i = 0; i < 200; ++i) {
+        insert();
+        ++committed;
+    }
+    is_over = true;
+}
+
+}  // namespace
+}  // namespace umavez
