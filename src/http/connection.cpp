@@ -186,14 +186,24 @@ private:
                 continue;
             }
             if (phase == Phase::idle && shared_.stopping) co_return false;
-            const bool has_read = co_await read_some();
-            if (!has_read) {
+            is_reading_ = true;
+            is_idle_ = phase == Phase::idle;
+            // The next request is on its way: by the time the others were served it will be here, and
+            // the read need not wait for it.
+            if (is_idle_) co_await asio::post(socket().get_executor(), in_place);
+            const std::span<char> space = reader_.prepare();
+            const auto [error, bytes] = co_await stream_.async_read_some(
+                asio::buffer(space.data(), space.size()), as_value
+            );
+            is_reading_ = is_idle_ = false;
+            if (error) {
                 Refusal too_slow{
                     408, {"the request did not arrive in time", "a requisição não chegou a tempo"}
                 };
                 if (is_overdue_) co_await refuse(std::move(too_slow));
                 co_return false;
             }
+            reader_.commit(bytes);
             if (phase == Phase::body && !hold_body()) {
                 Refusal too_many = too_many_bodies();
                 co_await refuse(std::move(too_many));
@@ -203,9 +213,12 @@ private:
         no_deadline();
         const Response response = co_await call_handler(reader_.take());
         // The others that are ready first: a client is then woken once for many answers.
-        co_await asio::post(socket().get_executor(), use_awaitable);
+        co_await asio::post(socket().get_executor(), in_place);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
-        const bool written = co_await write(response, stays);
+        const Sent sent = send_at_once(response, stays);
+        bool written = sent == Sent::all;
+        if (sent == Sent::some) written = co_await send_rest();
+        if (out_.capacity() > kept_bytes_max) out_ = {};
         report(response);
         hold(0);
         hold_spooled(0);
@@ -259,22 +272,6 @@ private:
         const std::size_t all = shared_.bodies_bytes += bytes - held_;
         held_ = bytes;
         return all <= shared_.options.bodies_bytes_max;
-    }
-
-    // False when the client has left or has to leave.
-    Awaitable<bool> read_some()
-    {
-        is_reading_ = true;
-        is_idle_ = reader_.phase() == Phase::idle;
-        // The next request is on its way: by the time the others were served it will be here, and
-        // the read need not wait for it.
-        if (is_idle_) co_await asio::post(socket().get_executor(), use_awaitable);
-        const std::span<char> space = reader_.prepare();
-        const auto [error, bytes] =
-            co_await stream_.async_read_some(asio::buffer(space.data(), space.size()), as_value);
-        is_reading_ = is_idle_ = false;
-        if (!error) reader_.commit(bytes);
-        co_return !error;
     }
 
     // Once for every request: an id that was made up must stay the same.
@@ -372,43 +369,48 @@ private:
         hold(0);
         hold_spooled(0);
         const Response response = *std::exchange(entry_.refusal, std::nullopt);
-        const bool written = co_await write(response, stays);
+        const Sent sent = send_at_once(response, stays);
+        bool written = sent == Sent::all;
+        if (sent == Sent::some) written = co_await send_rest();
+        if (out_.capacity() > kept_bytes_max) out_ = {};
         report(response);
         if (written && !stays) co_await linger();
         co_return written&& stays;
     }
 
-    Awaitable<bool> write(const Response& response, bool stays)
+    enum class Sent : std::uint8_t { all, some, none };  // none: the client is gone
+
+    // Most answers fit into the kernel's buffer: no operation, no turn of the loop, no coroutine.
+    Sent send_at_once(const Response& response, bool stays)
     {
         const Delivery delivery{system_clock().realtime(), request_id_, stays, method_ == "HEAD"};
         out_.clear();
         append_head(out_, response, delivery);
-        std::array<asio::const_buffer, 2> pieces{};
+        unsent_ = {};
         if (sends_body(response, delivery)) {
             if (response.body.size() <= joined_bytes_max) {
                 out_ += response.body;
             } else {
-                pieces[1] = asio::buffer(response.body);
+                unsent_[1] = asio::buffer(response.body);
             }
         }
-        pieces[0] = asio::buffer(out_);
-        std::size_t sent = 0;
-        if constexpr (!is_tls) {
-            // Most answers fit into the kernel's buffer: no operation, no turn of the loop.
-            error_code error;
-            sent = stream_.write_some(pieces, error);
-            if (error && error != asio::error::would_block) co_return false;
-        }
-        bool is_written = true;
-        if (sent < asio::buffer_size(pieces)) {
-            pieces[1] += sent - std::min(sent, pieces[0].size());
-            pieces[0] += std::min(sent, pieces[0].size());
-            set_deadline(shared_.options.write_limit);
-            const auto [error, bytes] = co_await asio::async_write(stream_, pieces, as_value);
-            is_written = !error;
-        }
-        if (out_.capacity() > kept_bytes_max) out_ = {};
-        co_return is_written;
+        unsent_[0] = asio::buffer(out_);
+        if constexpr (is_tls) return Sent::some;
+        error_code error;
+        const std::size_t sent = socket().write_some(unsent_, error);
+        if (error && error != asio::error::would_block) return Sent::none;
+        if (sent == asio::buffer_size(unsent_)) return Sent::all;
+        unsent_[1] += sent - std::min(sent, unsent_[0].size());
+        unsent_[0] += std::min(sent, unsent_[0].size());
+        return Sent::some;
+    }
+
+    // What is left of the answer that was sent in part.
+    Awaitable<bool> send_rest()
+    {
+        set_deadline(shared_.options.write_limit);
+        const auto [error, bytes] = co_await asio::async_write(stream_, unsent_, as_value);
+        co_return !error;
     }
 
     Awaitable<void> linger()
@@ -456,6 +458,7 @@ private:
     RequestReader reader_;
     std::string peer_;
     std::string out_;
+    std::array<asio::const_buffer, 2> unsent_{};  // of the answer at hand: in out_, and its body
     std::size_t held_ = 0;
     std::uint64_t held_spooled_ = 0;
     bool is_reading_ = false;

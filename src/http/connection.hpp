@@ -8,10 +8,10 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -25,8 +25,9 @@ using Executor = boost::asio::io_context::executor_type;
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 template <typename T>
 using Awaitable = boost::asio::awaitable<T, Executor>;
-inline constexpr boost::asio::use_awaitable_t<Executor> use_awaitable;
-inline constexpr auto as_value = boost::asio::as_tuple(use_awaitable);
+// Awaited at once, where use_awaitable would make a coroutine for each operation.
+inline constexpr boost::asio::deferred_t in_place;
+inline constexpr auto as_value = boost::asio::as_tuple(in_place);
 
 // What every connection of a server shares; outlives them.
 struct Shared {
