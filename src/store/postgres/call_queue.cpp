@@ -7,13 +7,6 @@
 #include <utility>
 
 namespace umavez::pg {
-namespace {
-
-// A statement costs the server as much before its first row as six to eight rows. Of 64 callers on two
-// processors 20 and 24 made a tenth more than all at once; 12 made less.
-constexpr std::size_t worthwhile = 24;
-
-}  // namespace
 
 void CallQueue::push(Call& call)
 {
@@ -25,14 +18,14 @@ bool CallQueue::is_empty() const noexcept
     return std::ranges::all_of(by_kind_, [](const auto& queue) { return queue.empty(); });
 }
 
-bool CallQueue::is_worth_a_batch() const noexcept
+std::size_t CallQueue::size() const noexcept
 {
-    return std::ranges::any_of(by_kind_, [](const auto& queue) {
-        return queue.size() >= worthwhile;
-    });
+    std::size_t calls = 0;
+    for (const auto& queue : by_kind_) calls += queue.size();
+    return calls;
 }
 
-std::vector<Call*> CallQueue::take()
+std::vector<Call*> CallQueue::take(std::size_t calls_max)
 {
     const auto since = [](const std::deque<Call*>& queue) {
         return queue.empty() ? Duration::max() : queue.front()->asked_at;
@@ -43,7 +36,7 @@ std::vector<Call*> CallQueue::take()
     std::vector<Call*> taken;
     std::deque<Call*> left;
     std::size_t members = 0;
-    const std::size_t most = std::max(worthwhile, (queue.size() + 1) / 2);
+    const std::size_t most = std::max<std::size_t>(calls_max, 1);
     for (Call* const call : queue) {
         bool fits = taken.size() < most && members + call->members <= limits::batch_members_max;
         for (std::size_t i = 0; fits && i < call->members; ++i) {

@@ -33,6 +33,7 @@ private:
 
 constexpr auto completion = Call::Kind::completion;
 constexpr auto heartbeat = Call::Kind::heartbeat;
+constexpr std::size_t all = limits::batch_members_max;
 
 TEST(CallQueue, AHeartbeatDoesNotStarveBehindCompletionsThatKeepComing)
 {
@@ -42,11 +43,11 @@ TEST(CallQueue, AHeartbeatDoesNotStarveBehindCompletionsThatKeepComing)
     TestCall later{completion, 3s, {"c"}};
     queue.push(first);
     queue.push(beat);
-    EXPECT_THAT(queue.take(), ElementsAre(&first));
+    EXPECT_THAT(queue.take(all), ElementsAre(&first));
     queue.push(later);
 
-    EXPECT_THAT(queue.take(), ElementsAre(&beat));
-    EXPECT_THAT(queue.take(), ElementsAre(&later));
+    EXPECT_THAT(queue.take(all), ElementsAre(&beat));
+    EXPECT_THAT(queue.take(all), ElementsAre(&later));
     EXPECT_TRUE(queue.is_empty());
 }
 
@@ -58,30 +59,37 @@ TEST(CallQueue, AKeyIsInABatchOnce)
     TestCall other{completion, 3s, {"b"}};
     for (Call* const call : {&first, &again, &other}) queue.push(*call);
 
-    EXPECT_THAT(queue.take(), ElementsAre(&first, &other));
-    EXPECT_THAT(queue.take(), ElementsAre(&again));
+    EXPECT_THAT(queue.take(all), ElementsAre(&first, &other));
+    EXPECT_THAT(queue.take(all), ElementsAre(&again));
 }
 
-TEST(CallQueue, OfManyHalfIsTakenAndTheRestIsWorthABatchOfItsOwn)
+TEST(CallQueue, NoMoreAreTakenThanWereAskedForAndTheRestStaysInItsPlace)
 {
     std::deque<TestCall> calls;
     CallQueue queue;
     for (int i = 0; i < 64; ++i) {
-        EXPECT_EQ(queue.is_worth_a_batch(), i >= 24) << i;
         queue.push(calls.emplace_back(completion, Duration{i}, std::vector{std::to_string(i)}));
     }
 
-    EXPECT_THAT(queue.take(), SizeIs(32));
-    EXPECT_TRUE(queue.is_worth_a_batch());
-    const std::vector<Call*> second = queue.take();
+    EXPECT_THAT(queue.take(40), SizeIs(40));
+    EXPECT_EQ(queue.size(), 24);
+    const std::vector<Call*> second = queue.take(40);
     EXPECT_THAT(second, SizeIs(24));
-    EXPECT_EQ(second.front(), &calls[32]);
-    EXPECT_FALSE(queue.is_worth_a_batch());
-    EXPECT_THAT(queue.take(), SizeIs(8));
+    EXPECT_EQ(second.front(), &calls[40]);
     EXPECT_TRUE(queue.is_empty());
 }
 
-TEST(CallQueue, AFewOfEveryKindAreNotWorthABatch)
+TEST(CallQueue, OneIsTakenWhateverWasAskedFor)
+{
+    CallQueue queue;
+    TestCall first{completion, 1s, {"a"}};
+    TestCall second{completion, 2s, {"b"}};
+    for (Call* const call : {&first, &second}) queue.push(*call);
+
+    EXPECT_THAT(queue.take(0), ElementsAre(&first));
+}
+
+TEST(CallQueue, ItsSizeCountsEveryKind)
 {
     std::deque<TestCall> calls;
     CallQueue queue;
@@ -90,7 +98,8 @@ TEST(CallQueue, AFewOfEveryKindAreNotWorthABatch)
         queue.push(calls.emplace_back(kind, Duration{i}, std::vector{std::to_string(i)}));
     }
 
-    EXPECT_FALSE(queue.is_worth_a_batch());
+    EXPECT_EQ(queue.size(), 30);
+    EXPECT_THAT(queue.take(30), SizeIs(15));
 }
 
 TEST(CallQueue, ABatchHasNoMoreMembersThanTheLimit)
@@ -105,8 +114,8 @@ TEST(CallQueue, ABatchHasNoMoreMembersThanTheLimit)
     TestCall one{completion, 3s, {"z"}};
     for (Call* const call : {&large, &two, &one}) queue.push(*call);
 
-    EXPECT_THAT(queue.take(), ElementsAre(&large, &one));
-    EXPECT_THAT(queue.take(), ElementsAre(&two));
+    EXPECT_THAT(queue.take(all), ElementsAre(&large, &one));
+    EXPECT_THAT(queue.take(all), ElementsAre(&two));
 }
 
 }  // namespace

@@ -13,20 +13,23 @@ using namespace std::chrono_literals;
 // How long a note may wait for a batch to ride on.
 constexpr auto notes_flush = 200ms;
 
-// While a batch is on its way the next one grows, and starts beside it once it is worth it: with two at
-// once whatever they held, 64 callers made batches of 12, and what a statement costs the server before its
-// first row was paid twice as often. A batch that takes longer than this, as one does that waits for a
-// lock, no longer holds up the others, however few.
+// While a batch is on its way the next one gathers. A batch that takes longer than this, as one does that
+// waits for a lock, no longer holds up the others.
 constexpr auto gathering_most = 50ms;
-constexpr int batches_at_once = 2;
+constexpr int threads_of_way = 2;
+
+// A batch waits for a crowd that comes back as long as its calls follow each other this closely, and no
+// longer than that.
+constexpr auto crowd_gap = 20us;
+constexpr auto crowd_wait_most = 300us;
 
 }  // namespace
 
 Lanes::Lanes(PostgresDatabase& database, Notes& notes) : database_(database), notes_(notes)
 {
     for (Way& way : ways_) {
-        way.writing.reserve(batches_at_once + 1);  // and a caller
-        for (int i = 0; i < batches_at_once; ++i) {
+        way.writing.reserve(threads_of_way + 1);  // and a caller
+        for (int i = 0; i < threads_of_way; ++i) {
             threads_.emplace_back([this, &way] { loop(way); });
         }
     }
@@ -72,12 +75,11 @@ bool Lanes::submit(Call& call, std::coroutine_handle<> waiting, Scheduler& sched
     call.waiting_ = waiting;
     call.scheduler_ = &scheduler;
     ++queued_;
-    // While a batch is being written the first call makes the other thread watch the time, and the next
-    // ones need not until they are worth a batch.
+    // While a batch is being written the first call makes the other thread watch the time; the next ones
+    // need not.
     const bool is_first = way.queue.is_empty();
     way.queue.push(call);
-    const bool is_wanted = is_first || way.writing.empty() || way.queue.is_worth_a_batch();
-    if (is_wanted) way.changed.notify_one();
+    if ((is_first || way.writing.empty()) && !way.is_gathering) way.changed.notify_one();
     return true;
 }
 
@@ -94,6 +96,20 @@ void Lanes::answer(Call& call)
     call.scheduler_->resume_soon(call.waiting_);
 }
 
+void Lanes::gather(Way& way, std::unique_lock<std::mutex>& lock)
+{
+    const auto begun_at = std::chrono::steady_clock::now();
+    const std::size_t returning = crowd_.returning(begun_at);
+    way.is_gathering = true;
+    std::size_t before = 0;
+    while (way.queue.size() > before && way.queue.size() < returning &&
+           std::chrono::steady_clock::now() < begun_at + crowd_wait_most) {
+        before = way.queue.size();
+        way.changed.wait_for(lock, crowd_gap);
+    }
+    way.is_gathering = false;
+}
+
 void Lanes::loop(Way& way)
 {
     // The first claim should not wait for its connection; if there is none, it will be told.
@@ -101,16 +117,22 @@ void Lanes::loop(Way& way)
     std::unique_lock lock{mutex_};
     while (true) {
         if (!way.queue.is_empty()) {
-            if (!way.writing.empty() && !way.queue.is_worth_a_batch()) {
+            if (way.is_gathering) {
+                way.changed.wait_for(lock, gathering_most);
+                continue;
+            }
+            if (!way.writing.empty()) {
                 const auto may_write_at = way.writing.back() + gathering_most;
                 if (std::chrono::steady_clock::now() < may_write_at) {
                     way.changed.wait_until(lock, may_write_at);
                     continue;
                 }
             }
-            const std::vector<Call*> calls = way.queue.take();
+            gather(way, lock);
+            crowd_.see(queued_ + under_way_);
+            const std::vector<Call*> calls = way.queue.take(crowd_.share());
             queued_ -= calls.size();
-            if (way.queue.is_worth_a_batch()) way.changed.notify_one();
+            if (!way.queue.is_empty()) way.changed.notify_one();
             write(calls, way, lock);
         } else if (is_closed_) {
             return;
@@ -132,15 +154,20 @@ void Lanes::write(std::span<Call* const> calls, Way& way, std::unique_lock<std::
 {
     const auto since = std::chrono::steady_clock::now();
     way.writing.push_back(since);
+    under_way_ += calls.size();
     lock.unlock();
     const WritingCalls writing{database_, notes_, way.purpose};
     writing.write(calls);
     if (notes_.take_given_back()) expect_notes();
+    lock.lock();
+    crowd_.on_answered(calls.size(), std::chrono::steady_clock::now());
+    lock.unlock();
     // Whoever is answered asks for more: as long as this counts as writing, that gathers.
     for (Call* const call : calls) {
         if (call->waiting_) answer(*call);  // otherwise it is the caller's who writes it
     }
     lock.lock();
+    under_way_ -= calls.size();
     way.writing.erase(std::ranges::find(way.writing, since));
 }
 

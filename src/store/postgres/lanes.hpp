@@ -11,6 +11,7 @@
 
 #include "database/postgres/postgres_database.hpp"
 #include "store/postgres/call_queue.hpp"
+#include "store/postgres/crowd.hpp"
 #include "store/postgres/notes.hpp"
 
 #include <array>
@@ -53,6 +54,7 @@ private:
         std::condition_variable changed;
         CallQueue queue;
         bool has_notes = false;
+        bool is_gathering = false;  // one of its threads waits for a crowd, and will take it
         // Since when each batch under way is written, by a thread of the way or by a caller; the last is
         // the youngest.
         std::vector<std::chrono::steady_clock::time_point> writing;
@@ -62,6 +64,8 @@ private:
     // False: it is done, and its answer is there.
     bool submit(Call& call, std::coroutine_handle<> waiting, Scheduler& scheduler);
     void loop(Way& way);
+    // Waits for a crowd that comes back.
+    void gather(Way& way, std::unique_lock<std::mutex>& lock);
     void write(std::span<Call* const> calls, Way& way, std::unique_lock<std::mutex>& lock);
     void write_notes(Purpose purpose);
     static void answer(Call& call);
@@ -71,6 +75,8 @@ private:
     std::mutex mutex_;
     std::array<Way, 2> ways_{{{.purpose = Purpose::claim}, {.purpose = Purpose::urgent}}};
     std::size_t queued_ = 0;
+    std::size_t under_way_ = 0;  // in batches that are being written
+    Crowd crowd_;
     bool is_closed_ = false;
     std::vector<std::thread> threads_;
 };
