@@ -15,7 +15,7 @@ constexpr auto notes_flush = 200ms;
 
 // While a batch is on its way the next one gathers. A batch that takes longer than this, as one does that
 // waits for a lock, no longer holds up the others.
-constexpr auto gathering_most = 50ms;
+constexpr auto gathering_most = 20ms;
 constexpr int threads_of_way = 2;
 
 // A batch waits for a crowd that comes back as long as its calls follow each other this closely, and no
