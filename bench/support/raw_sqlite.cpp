@@ -20,8 +20,8 @@ RawSqlite::RawSqlite(const std::string& path)
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA temp_store = MEMORY");
     execute("PRAGMA foreign_keys = ON");
-    execute(fmt::format("PRAGMA cache_size = -{}", tuning::lane_cache_kib));
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    execute(fmt::format("PRAGMA cache_size = -{}", tuning::lane_cache_kib(bytes)));
     execute(fmt::format("PRAGMA wal_autocheckpoint = {}", tuning::checkpoint_pages(bytes)));
     begin_ = prepare("BEGIN IMMEDIATE");
     commit_ = prepare("COMMIT");

@@ -3,9 +3,10 @@
 // SweepPace: how much the worker sweeps at a time and how long it rests in between.
 //
 // Whoever comes while a sweep holds the lane, or the disk, waits for the rest of a step. So steps are small
-// and follow each other at a steady rate: what one period of the rate brings, 10 records every 5 ms on
+// and follow each other at a steady rate: what one period of the rate brings, 5 records every 2.5 ms on
 // SQLite. Where steps take long because others are busy, the next ones are larger by what was missed, up to
-// four periods, so that the sweep keeps up with them; what a longer stop made it miss is not made up for. No
+// 20 ms of the rate (40 where there are many writers), so that the sweep keeps up with them; what a longer
+// stop made it miss is not made up for. No
 // step takes more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records,
 // however long those take, or 80 where nobody waits behind a step: a server that is far away takes its time
 // for one record as for 80. And the worker rests at least as long as it worked, though not for more than
@@ -33,9 +34,10 @@ public:
     // Where there is one writer claims wait for the step; elsewhere they only share the machine with it.
     static constexpr Duration work_alone = std::chrono::milliseconds{2};
     static constexpr Duration work_beside = std::chrono::milliseconds{10};
-    static constexpr Duration period_alone = std::chrono::milliseconds{5};
+    static constexpr Duration period_alone = std::chrono::microseconds{2'500};
     static constexpr Duration period_beside = std::chrono::milliseconds{10};
-    static constexpr double periods_missed_max = 4;
+    static constexpr Duration missed_max_alone = std::chrono::milliseconds{20};
+    static constexpr Duration missed_max_beside = std::chrono::milliseconds{40};
     static constexpr Duration rest_max = std::chrono::milliseconds{250};
     static constexpr std::size_t batch_min_alone = 10;
     static constexpr std::size_t batch_min_beside = 80;
@@ -46,6 +48,7 @@ public:
           work_max_(one_writer ? work_alone : work_beside),
           rate_(rate),
           in_a_period_(rate * to_seconds(one_writer ? period_alone : period_beside)),
+          owed_max_(rate * to_seconds(one_writer ? missed_max_alone : missed_max_beside)),
           batch_min_(one_writer ? batch_min_alone : batch_min_beside),
           fits_(std::min(batch_max, batch_min_)),
           owed_(in_a_period_),
@@ -82,8 +85,7 @@ private:
 
     void owe_until(Duration now) noexcept
     {
-        owed_ =
-            std::min(owed_ + rate_ * to_seconds(now - owed_at_), periods_missed_max * in_a_period_);
+        owed_ = std::min(owed_ + rate_ * to_seconds(now - owed_at_), owed_max_);
         owed_at_ = now;
     }
 
@@ -104,6 +106,7 @@ private:
     const Duration work_max_;
     const double rate_;
     const double in_a_period_;
+    const double owed_max_;
     const std::size_t batch_min_;
     std::size_t fits_;
     double owed_;  // records that the rate has brought until `owed_at_` and no step has taken

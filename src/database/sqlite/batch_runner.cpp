@@ -466,21 +466,23 @@ bool BatchRunner::has_rider() const
     return std::ranges::any_of(riders_, [](const LaneRider* rider) { return rider->is_waiting(); });
 }
 
-void BatchRunner::tend_log()
+void BatchRunner::tend_log(bool others_wait)
 {
     if (!connection_ || connection_->needs_reopen()) return;
-    tend_open_log();
+    tend_open_log(others_wait);
     load_.on_log_tended(options_.connection.clock->boottime());
 }
 
-void BatchRunner::tend_open_log()
+void BatchRunner::tend_open_log(bool others_wait)
 {
     const int pages = connection_->wal_pages();
     if (pages == 0)
         return;  // all is copied and nothing came since: it may start over, or a reader holds it
     if (pages < wal_pages_last_) log_plan_.on_restart(connection_->plan_log());
     wal_pages_last_ = pages;
-    if (pages < log_plan_.due_at(load_.share())) return lengthen_log();
+    const int due_at = log_plan_.due_at(load_.share());
+    if (pages < due_at) return lengthen_log();
+    if (others_wait && pages < due_at + tuning::checkpoint_pages_put_off) return;
     const bool is_late = log_plan_.is_late(pages);
     if (is_late) end_snapshots();
     // A failure shows in the next write.

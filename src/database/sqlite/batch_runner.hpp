@@ -61,8 +61,9 @@ public:
     // Runs what only reads outside any batch, on committed state. For databases without readers.
     void run_read(Work& work);
 
-    // Between batches, when everybody has been answered: a checkpoint, or room for the next ones.
-    void tend_log();
+    // Between batches, when everybody has been answered: a checkpoint, or room for the next ones. Where
+    // others wait already, a checkpoint is put off for a while.
+    void tend_log(bool others_wait);
     bool has_log_to_tend() const noexcept;
 
     // Outlives the runner, or is removed: after that it is not touched any more. Several stores may
@@ -114,7 +115,7 @@ private:
     void roll_back() noexcept;
     Result<void> check_files();
     Result<void> check_log() const;
-    void tend_open_log();
+    void tend_open_log(bool others_wait);
     void lengthen_log();
     void end_snapshots();
 

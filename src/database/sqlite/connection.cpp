@@ -73,7 +73,7 @@ Result<void> Connection::configure()
     std::vector<std::string> pragmas = {
         fmt::format(
             "PRAGMA cache_size = -{}",
-            options_.read_only ? tuning::reader_cache_kib : tuning::lane_cache_kib
+            options_.read_only ? tuning::reader_cache_kib : tuning::lane_cache_kib_least
         ),
         "PRAGMA temp_store = MEMORY",
         "PRAGMA foreign_keys = ON",
@@ -303,12 +303,15 @@ int Connection::plan_log()
     sqlite3_int64 size = 0;
     sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
     if (file != nullptr && file->pMethods != nullptr) file->pMethods->xFileSize(file, &size);
+    // What is refused here costs room or time, nothing else.
+    if (const int cache_kib = tuning::lane_cache_kib(size); cache_kib_ != cache_kib) {
+        cache_kib_ = cache_kib;
+        static_cast<void>(run_pragma(fmt::format("PRAGMA cache_size = -{}", cache_kib)));
+    }
     const int pages = tuning::checkpoint_pages(size);
     if (log_bytes_kept_ != tuning::wal_bytes(pages)) {
         log_bytes_kept_ = tuning::wal_bytes(pages);
-        // A refusal costs room or time, nothing else.
-        static_cast<void>(run_pragma(fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_))
-        );
+        static_cast<void>(run_pragma(fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_)));
     }
     return pages;
 }

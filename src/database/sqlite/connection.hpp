@@ -102,7 +102,7 @@ public:
     // Pages in the log after the last commit.
     int wal_pages() const noexcept { return wal_pages_; }
     // At how many checkpoint() is worth its while, as large as the database is now; its file keeps as much
-    // room when it starts over.
+    // room when it starts over. The cache follows the size of the database, too.
     int plan_log();
     // Copies the log into the database file; `insist` also waits for readers and truncates it.
     Result<void> checkpoint(bool insist);
@@ -147,6 +147,7 @@ private:
     bool needs_reopen_ = false;
     bool is_disk_full_ = false;
     int wal_pages_ = 0;
+    int cache_kib_ = 0;  // as plan_log() chose it
     std::int64_t log_bytes_ = 0;  // of the log's file, as far as we know
     std::int64_t log_bytes_kept_ = 0;
     std::optional<Duration> deadline_;

@@ -71,7 +71,7 @@ void Lane::loop()
     const LaneThreadMark mark;
     while (queue_.take(members_)) {
         run_batch();
-        runner_.tend_log();
+        runner_.tend_log(others_wait());
     }
     members_.clear();
     run_batch();  // notes that still wait
@@ -83,7 +83,7 @@ bool Lane::step()
     if (!has_members && !runner_.has_rider()) return false;
     try {
         run_batch();
-        runner_.tend_log();
+        runner_.tend_log(false);
     } catch (...) {
         members_.clear();
         runner_.abandon();

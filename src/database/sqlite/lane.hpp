@@ -60,6 +60,9 @@ public:
     void remove_rider(LaneRider& rider) { runner_.remove_rider(rider); }
     void expect_rider() { queue_.expect_rider(); }
 
+    // Whether somebody is queued: what is not urgent may end early for them.
+    bool others_wait() const { return queue_.size() > 0; }
+
     LaneStats stats() const;
 
 private:

@@ -401,6 +401,16 @@ TEST(Tuning, LogFollowsTheSizeOfTheDatabase)
     EXPECT_EQ(tuning::checkpoint_pages(10'000 * mebibyte), 100'000);
 }
 
+TEST(Tuning, CacheFollowsTheSizeOfTheDatabase)
+{
+    constexpr std::int64_t mebibyte = 1024 * 1024;
+    EXPECT_EQ(tuning::lane_cache_kib(0), 4 * 1024);
+    EXPECT_EQ(tuning::lane_cache_kib(63 * mebibyte), 4 * 1024);
+    EXPECT_EQ(tuning::lane_cache_kib(64 * mebibyte), 8 * 1024);  // an eighth of it
+    EXPECT_EQ(tuning::lane_cache_kib(1'000 * mebibyte), 64 * 1024);
+    EXPECT_EQ(tuning::lane_cache_kib(10'000 * mebibyte), 128 * 1024);
+}
+
 TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
 {
     ASSERT_TRUE(database->transact(sql("CREATE TABLE big (b BLOB) STRICT")));

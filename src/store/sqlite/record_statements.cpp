@@ -251,10 +251,10 @@ Result<std::vector<SpentRow>> find_spent(
 
 }  // namespace
 
-Result<Swept> sweep_records(
-    SqliteTransaction& transaction, std::size_t count_max, Duration audit_retention
-)
+Result<Swept> sweep_records(SqliteTransaction& transaction, const SweepStepLimits& step)
 {
+    const std::size_t count_max = step.count_max;
+    const bool is_polite = count_max <= SweepStepLimits::polite_count_max;
     Swept swept;
     auto spent = find_spent(transaction, count_max, swept.unreadable);
     if (!spent) return std::unexpected(std::move(spent.error()));
@@ -272,13 +272,14 @@ Result<Swept> sweep_records(
         // A key that was replayed for days has a long story; nobody should wait for many of those.
         entries_moved += *orphaned;
         if (entries_moved >= limits::sweep_entries_max) break;
+        if (is_polite && step.others_wait()) break;
     }
     const bool is_full = spent->size() == count_max || swept.ids.size() < spent->size();
     if (!swept.ids.empty()) {
         auto noted = insert_sweep_audit(transaction, swept.ids.size());
         if (!noted) return std::unexpected(noted.error());
     }
-    const Instant oldest_kept = transaction.now() - audit_retention;
+    const Instant oldest_kept = transaction.now() - step.audit_retention;
     auto entries = delete_old_audit(transaction, oldest_kept, count_max);
     if (!entries) return std::unexpected(entries.error());
     swept.audit_entries = *entries;

@@ -8,6 +8,8 @@
 #include "database/sqlite/sqlite_transaction.hpp"
 #include "store/store.hpp"
 
+#include <functional>
+
 namespace umavez {
 
 Result<Found> insert_or_get_record(SqliteTransaction& transaction, Insertion& insertion);
@@ -16,8 +18,16 @@ Result<Record> insert_record(SqliteTransaction& transaction, Insertion& insertio
 Result<Replaced> replace_record(SqliteTransaction& transaction, Replacement& replacement);
 Result<Replaced> heartbeat_record(SqliteTransaction& transaction, const Heartbeat& heartbeat);
 Result<std::optional<Record>> find_record(SqliteTransaction& transaction, const RecordId& id);
-Result<Swept> sweep_records(
-    SqliteTransaction& transaction, std::size_t count_max, Duration audit_retention
-);
+
+// A sweep that keeps up takes a few records at a time; it ends after any of them for others who wait. One
+// that takes more is behind, and they wait for it.
+struct SweepStepLimits {
+    static constexpr std::size_t polite_count_max = 10;
+
+    std::size_t count_max = 0;
+    Duration audit_retention{0};
+    std::function<bool()> others_wait;
+};
+Result<Swept> sweep_records(SqliteTransaction& transaction, const SweepStepLimits& step);
 
 }  // namespace umavez

@@ -9,6 +9,7 @@
 #include "store/sqlite/store_works.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace umavez {
 namespace {
@@ -101,8 +102,8 @@ public:
 
     Async<Swept> sweep(std::size_t count_max, Duration audit_retention) override
     {
-        auto work = make_work<Swept>([=](SqliteTransaction& transaction) {
-            return sweep_records(transaction, count_max, audit_retention);
+        auto work = make_work<Swept>([=, this](SqliteTransaction& transaction) {
+            return sweep_records(transaction, {count_max, audit_retention, others_wait()});
         });
         Result<void> done = co_await database_.on_lane(work);
         if (!done) co_return std::unexpected(std::move(done.error()));
@@ -194,7 +195,7 @@ public:
     {
         SqliteTransaction* const own = database_.own(transaction);
         if (own == nullptr) return fail_foreign();
-        return sweep_records(*own, count_max, audit_retention);
+        return sweep_records(*own, {count_max, audit_retention, others_wait()});
     }
 
     Task<Result<void>> async_run(Closure closure, RunLimits limits) override
@@ -216,6 +217,11 @@ public:
     }
 
 private:
+    std::function<bool()> others_wait() const
+    {
+        return [this] { return database_.lane().others_wait(); };
+    }
+
     // What people and workers ask, on a reader. `ask` belongs to the task.
     template <typename Answer, typename Ask>
     Async<Answer> read(Ask ask, Access access = Access::read_once)

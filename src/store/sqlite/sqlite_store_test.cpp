@@ -8,6 +8,7 @@
 #include "database/sqlite/test_support.hpp"
 #include "store/identity.hpp"
 #include "store/sqlite/record_codec.hpp"
+#include "store/sqlite/record_statements.hpp"
 
 #include <sqlite3.h>
 
@@ -358,6 +359,36 @@ TEST_F(SqliteStoreTest, SweepLeavesOneEntryForTheWholeBatch)
         *TenantId::parse("umavez"), *Operation::parse("umavez.sweep"), *Key::parse("sweep")
     };
     EXPECT_EQ(wait(store->timeline(sweep, 10))->at(0).detail, "2 records");
+}
+
+TEST_F(SqliteStoreTest, SweepThatKeepsUpEndsForOthersAndOneThatIsBehindDoesNot)
+{
+    for (int i = 0; i < 20; ++i) {
+        const RecordId one = id(std::to_string(i));
+        const auto claimed = claim(one);
+        ASSERT_TRUE(complete(one, claimed->record, example));
+    }
+    clock.advance(std::chrono::hours{25});
+    const auto sweep = [this](std::size_t count_max, bool others_wait) {
+        Swept swept;
+        EXPECT_TRUE(database->transact([&](Transaction& transaction) -> Result<void> {
+            SqliteTransaction* const own = database->own(transaction);
+            const SweepStepLimits step{
+                count_max, std::chrono::hours{48}, [others_wait] { return others_wait; }
+            };
+            auto done = sweep_records(*own, step);
+            if (!done) return std::unexpected(done.error());
+            swept = *std::move(done);
+            return {};
+        }));
+        return swept;
+    };
+
+    const Swept interrupted = sweep(5, true);
+    EXPECT_EQ(interrupted.ids.size(), 1u);
+    EXPECT_TRUE(interrupted.has_more);
+    EXPECT_EQ(sweep(5, false).ids.size(), 5u);
+    EXPECT_EQ(sweep(SweepStepLimits::polite_count_max + 1, true).ids.size(), 11u);
 }
 
 TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
