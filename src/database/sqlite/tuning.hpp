@@ -90,17 +90,17 @@ inline constexpr std::int64_t wal_room_made_most = 2 * 1024 * 1024;
 inline constexpr int careful_batches = 64;
 
 // An eighth of the database, in bounds. Keys are random, so a claim in a large file looks at a leaf of the
-// identity index that none of its neighbours needed; with 4 MiB it was read from the file or from the log, one
-// read and 7 µs per request. `POST /charges` with a million keys against none, pairs of windows of 3 s, all of
-// them, on a restless machine (the first two rows with up to 1.8 million keys):
+// identity index that none of its neighbours needed; with 4 MiB it was read from the file or from the log,
+// one read and 7 µs per request. `POST /charges` with a million keys against none, pairs of windows of 3 s,
+// all of them, on a restless machine (the first two rows with up to 1.8 million keys):
 //
 //      4 MiB    0.80  0.83  0.80  0.44  0.88  0.79  0.68  0.80  0.66  0.78
 //     32 MiB    0.84  0.87
 //     64 MiB    0.95  0.80
 //    128 MiB    0.66  0.82  (1.7 million keys)
 //
-// No larger than an eighth, because in a file of less than 1 GiB COMMIT walks the whole cache whenever leaves that
-// were split changed places (they do by way of a page number at 1 GiB, and the cache is then cut to the
+// No larger than an eighth, because in a file of less than 1 GiB COMMIT walks the whole cache whenever leaves
+// that were split changed places (they do by way of a page number at 1 GiB, and the cache is then cut to the
 // file's length): with 128 MiB a new file lost a fifth of its requests.
 inline constexpr int lane_cache_kib_least = 4 * 1024;
 inline constexpr int lane_cache_kib_most = 128 * 1024;
