@@ -77,7 +77,10 @@ def measure_peer(bench, figures):
     with bench.peer("always") as server:
         note(figures, "peer_always", load.measure(server, "unique.lua"))
         load.wrk(server, "replay.lua", 1, BENCH_KEYS=FINISHED_KEYS)
+        executed = server.get("/count")
         note(figures, "peer_replay", load.measure(server, "replay.lua", BENCH_KEYS=FINISHED_KEYS))
+        if server.get("/count") != executed:
+            raise SystemExit("the peer ran again instead of replaying")
 
 
 def measure_clientes(bench, figures):

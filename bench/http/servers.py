@@ -67,6 +67,15 @@ class Server:
         """Itself and what works for it: the store of a peer."""
         return [self.process.pid, *(pid for helper in self.helpers for pid in helper.pids())]
 
+    def get(self, path, seconds=10):
+        """The body of the answer to GET."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().read()
+        finally:
+            connection.close()
+
     def post(self, key, body, headers=None, seconds=10):
         """(status, body) of POST on `path`, or (None, reason) where no answer came."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)

@@ -61,7 +61,8 @@ struct OperationSpec {
     bool has_own_worker = false;
 
     // For `replay = current`: the entity as it is now. Where it was deleted: status 410, with what the record
-    // says of the operation as a JSON body.
+    // says of the operation as a JSON body. It only reads; while nothing is committed to the database, its
+    // answer may serve other retries of the key for up to a second.
     std::function<Result<Response>(Transaction&, const Record&)> current;
 
     // Cleans the operation's own rows in the sweep's transaction.

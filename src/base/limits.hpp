@@ -26,6 +26,9 @@ inline constexpr auto batch_closure_time_max = 20ms;
 inline constexpr std::size_t batch_retries_max = 3;
 
 inline constexpr std::size_t sweep_batch_max = 10'000;
+// A step of so many records keeps up, and may end after any of them for others who wait. A larger one is
+// behind.
+inline constexpr std::size_t sweep_polite_max = 5;
 inline constexpr auto lease_min = 10ms;  // a tenth of it is the shortest period of the keeper
 
 inline constexpr std::size_t waiters_per_key_max = 1'000;

@@ -206,7 +206,7 @@ std::optional<EngineImpl::Sight> EngineImpl::look_at_known(
         const Decision decision = decide(&known.record, request, operation.policy, now);
         if (!std::holds_alternative<Replay>(decision)) return;
         const bool differs = known.record.fingerprint != request.fingerprint;
-        sight = Sight{{known.record.token.epoch, differs}, known.answer};
+        sight = Sight{{known.record.token.epoch, differs}, known.answer, std::nullopt};
     });
     return sight;
 }
@@ -218,28 +218,33 @@ Result<EngineImpl::Sight> EngineImpl::read_current(
 {
     const std::optional<StateMark> state = transactional_->state_of(transaction);
     if (state) {
-        auto known = look_at_known(operation, id, request, *state, transaction.now());
-        if (known) return *std::move(known);
+        auto sight = look_at_known(operation, id, request, *state, transaction.now());
+        if (sight) return *std::move(sight);
     }
     auto sighting = transactional_->find(transaction, id);
     if (!sighting) return std::unexpected(sighting.error());
     if (!sighting->record) return Sight{};
     Record& record = *sighting->record;
-    Sight sight{{record.token.epoch, record.fingerprint != request.fingerprint}, std::nullopt};
+    Sight sight;
+    sight.met = {record.token.epoch, record.fingerprint != request.fingerprint};
     const Decision decision = decide(&record, request, operation.policy, sighting->now);
     if (const auto* const mismatch = std::get_if<Mismatch>(&decision)) {
         if (is_completed(record)) sight.outcome = *mismatch;
         return sight;
     }
     if (!std::holds_alternative<Replay>(decision)) return sight;
-    std::optional<StoredResponse> response = std::exchange(record.response, std::nullopt);
-    Record kept = record;
-    record.response = std::move(response);
+    std::optional<KnownAnswers::Known> known;
+    if (state) {
+        std::optional<StoredResponse> response = std::exchange(record.response, std::nullopt);
+        known = KnownAnswers::Known{id, record, {}, transaction.now()};
+        record.response = std::move(response);
+    }
     auto replayed = replay(transaction, operation, std::move(record));
     if (!replayed) return std::unexpected(replayed.error());
     const auto* const answer = std::get_if<Replayed>(&*replayed);
-    if (state && answer != nullptr) {
-        known_answers_.keep(*state, {id, std::move(kept), *answer, transaction.now()});
+    if (known && answer != nullptr) {
+        known->answer = *answer;
+        sight.news = News{*state, *std::move(known)};
     }
     sight.outcome = *std::move(replayed);
     return sight;
@@ -258,6 +263,8 @@ Task<std::optional<Outcome>> EngineImpl::look_at_current(
     };
     const auto read = co_await transactional_->async_look(std::move(closure));
     if (!read || !seen.outcome) co_return std::nullopt;  // the lane will tell what is wrong
+    // Only now: a closure that overlooked an error has read nothing.
+    if (seen.news) known_answers_.keep(seen.news->state, std::move(seen.news->known));
     note_known(operation, id, *seen.outcome, seen.met);
     co_return std::move(seen.outcome);
 }

@@ -129,9 +129,14 @@ private:
         Declared& operation, const RecordId& id, const Request& request
     );
     // A record and what it means for the request, if that is known without claiming.
+    struct News {
+        StateMark state{};
+        KnownAnswers::Known known;
+    };
     struct Sight {
         Met met;
         std::optional<Outcome> outcome;
+        std::optional<News> news;  // for who asks next
     };
     std::optional<Sight> look_at_known(
         const Declared& operation,

@@ -48,7 +48,7 @@ public:
 
     void keep(const StateMark& state, Known known)
     {
-        if (known.answer.response.body.size() > answer_bytes_max) return;
+        if (bytes_of(known.answer.response) > answer_bytes_max) return;
         const std::uint64_t hash = hash_of(known.id);
         Shard& shard = shards_[hash % shards_.size()];
         const std::lock_guard guard{shard.mutex};
@@ -68,6 +68,13 @@ private:
         StateMark state{};
         std::unordered_map<std::uint64_t, Known> known;
     };
+
+    static std::size_t bytes_of(const Response& response) noexcept
+    {
+        std::size_t bytes = response.body.size();
+        for (const Header& header : response.headers) bytes += header.name.size() + header.value.size();
+        return bytes;
+    }
 
     static std::uint64_t hash_of(const RecordId& id) noexcept
     {

@@ -6,14 +6,16 @@
 // and follow each other at a steady rate: what one period of the rate brings, 5 records every 2.5 ms on
 // SQLite. Where steps take long because others are busy, the next ones are larger by what was missed, up to
 // 20 ms of the rate (40 where there are many writers), so that the sweep keeps up with them; what a longer
-// stop made it miss is not made up for. No
-// step takes more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records,
+// stop made it miss is not made up for. On SQLite a step that keeps up ends early for others. No step takes
+// more than fits into 2 ms of work (10 ms where there are many writers), but at least 10 records,
 // however long those take, or 80 where nobody waits behind a step: a server that is far away takes its time
 // for one record as for 80. And the worker rests at least as long as it worked, though not for more than
 // 250 ms.
 //
 // Work is what was done inside the transaction: waiting for the lane or for the disk says that others are
 // busy, and a sweep that gave way to that would never keep up with them. Confined to its thread.
+
+#include "base/limits.hpp"
 
 #include <umavez/time.hpp>
 
@@ -40,6 +42,7 @@ public:
     static constexpr Duration missed_max_beside = std::chrono::milliseconds{40};
     static constexpr Duration rest_max = std::chrono::milliseconds{250};
     static constexpr std::size_t batch_min_alone = 10;
+    static_assert(limits::sweep_polite_max < batch_min_alone, "who is behind must not give way for ever");
     static constexpr std::size_t batch_min_beside = 80;
 
     // `rate`: records a second. Times are readings of one clock, each not before the last.

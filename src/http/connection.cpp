@@ -215,13 +215,10 @@ private:
         // The others that are ready first: a client is then woken once for many answers.
         co_await asio::post(socket().get_executor(), in_place);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
-        const Sent sent = send_at_once(response, stays);
-        bool written = sent == Sent::all;
-        if (sent == Sent::some) written = co_await send_rest();
-        if (out_.capacity() > kept_bytes_max) out_ = {};
-        report(response);
-        hold(0);
-        hold_spooled(0);
+        const std::optional<Pieces> unsent = send_at_once(response, stays);
+        bool written = unsent.has_value();
+        if (unsent && asio::buffer_size(*unsent) > 0) written = co_await send_rest(*unsent);
+        end_answer(response);
         if (written && !stays && !shared_.stopping) co_await linger();
         co_return written&& stays;
     }
@@ -369,48 +366,56 @@ private:
         hold(0);
         hold_spooled(0);
         const Response response = *std::exchange(entry_.refusal, std::nullopt);
-        const Sent sent = send_at_once(response, stays);
-        bool written = sent == Sent::all;
-        if (sent == Sent::some) written = co_await send_rest();
-        if (out_.capacity() > kept_bytes_max) out_ = {};
-        report(response);
+        const std::optional<Pieces> unsent = send_at_once(response, stays);
+        bool written = unsent.has_value();
+        if (unsent && asio::buffer_size(*unsent) > 0) written = co_await send_rest(*unsent);
+        end_answer(response);
         if (written && !stays) co_await linger();
         co_return written&& stays;
     }
 
-    enum class Sent : std::uint8_t { all, some, none };  // none: the client is gone
+    using Pieces = std::array<asio::const_buffer, 2>;
 
-    // Most answers fit into the kernel's buffer: no operation, no turn of the loop, no coroutine.
-    Sent send_at_once(const Response& response, bool stays)
+    // What is left to be sent of an answer; nullopt: the client is gone. Most answers fit into the kernel's
+    // buffer: no operation, no turn of the loop, no coroutine.
+    std::optional<Pieces> send_at_once(const Response& response, bool stays)
     {
         const Delivery delivery{system_clock().realtime(), request_id_, stays, method_ == "HEAD"};
         out_.clear();
         append_head(out_, response, delivery);
-        unsent_ = {};
+        Pieces pieces{};
         if (sends_body(response, delivery)) {
             if (response.body.size() <= joined_bytes_max) {
                 out_ += response.body;
             } else {
-                unsent_[1] = asio::buffer(response.body);
+                pieces[1] = asio::buffer(response.body);
             }
         }
-        unsent_[0] = asio::buffer(out_);
-        if constexpr (is_tls) return Sent::some;
-        error_code error;
-        const std::size_t sent = socket().write_some(unsent_, error);
-        if (error && error != asio::error::would_block) return Sent::none;
-        if (sent == asio::buffer_size(unsent_)) return Sent::all;
-        unsent_[1] += sent - std::min(sent, unsent_[0].size());
-        unsent_[0] += std::min(sent, unsent_[0].size());
-        return Sent::some;
+        pieces[0] = asio::buffer(out_);
+        if constexpr (!is_tls) {
+            error_code error;
+            const std::size_t sent = stream_.write_some(pieces, error);
+            if (error && error != asio::error::would_block) return std::nullopt;
+            pieces[1] += sent - std::min(sent, pieces[0].size());
+            pieces[0] += std::min(sent, pieces[0].size());
+        }
+        return pieces;
     }
 
-    // What is left of the answer that was sent in part.
-    Awaitable<bool> send_rest()
+    // False: the client is gone.
+    Awaitable<bool> send_rest(Pieces pieces)
     {
         set_deadline(shared_.options.write_limit);
-        const auto [error, bytes] = co_await asio::async_write(stream_, unsent_, as_value);
+        const auto [error, bytes] = co_await asio::async_write(stream_, pieces, as_value);
         co_return !error;
+    }
+
+    void end_answer(const Response& response)
+    {
+        if (out_.capacity() > kept_bytes_max) std::string{}.swap(out_);  // assigning keeps the room
+        report(response);
+        hold(0);
+        hold_spooled(0);
     }
 
     Awaitable<void> linger()
@@ -458,7 +463,6 @@ private:
     RequestReader reader_;
     std::string peer_;
     std::string out_;
-    std::array<asio::const_buffer, 2> unsent_{};  // of the answer at hand: in out_, and its body
     std::size_t held_ = 0;
     std::uint64_t held_spooled_ = 0;
     bool is_reading_ = false;

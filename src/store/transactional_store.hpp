@@ -17,7 +17,8 @@
 
 namespace umavez {
 
-// Names a state of the whole database; two that are equal are of one state, whoever writes to it.
+// Names a state of the whole database: what is read under a mark is as it was when the mark was the newest,
+// or newer, whoever writes. Never older. As many words as the log's head of SQLite has (log_index.hpp).
 using StateMark = std::array<std::uint32_t, 12>;
 
 class TransactionalStore : public Store {
@@ -48,8 +49,7 @@ public:
     // Reads the record in the snapshot of `transaction`; works in a read-only one.
     virtual Result<Sighting> find(Transaction& transaction, const RecordId& id) = 0;
 
-    // The name of the state that a read-only `transaction` sees: all that read under the same mark see the
-    // same rows. Nullopt: it has none.
+    // The mark of the state that a read-only `transaction` sees. Nullopt: it has none.
     virtual std::optional<StateMark> state_of(Transaction&) { return std::nullopt; }
 
     virtual Result<void> append_audit(

@@ -1,10 +1,9 @@
 #include "telemetry/log_writer.hpp"
 
-#include <climits>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
@@ -73,7 +72,7 @@ void LogWriter::run()
         });
         is_hurried_ = false;
         lines.clear();
-        if (lines.capacity() > kept_bytes_max) lines = {};
+        if (lines.capacity() > kept_bytes_max) std::string{}.swap(lines);  // assigning keeps the room
         lines.swap(waiting_);
         const std::size_t dropped = std::exchange(dropped_, 0);
         is_writing_ = true;

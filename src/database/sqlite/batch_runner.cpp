@@ -380,7 +380,7 @@ BatchRunner::Commit BatchRunner::settle(std::int64_t number)
     if (is_refused || options_.connection.path.empty()) return Commit::none;
     const Commit settled = try_settle(number);
     if (settled != Commit::unknown || !connection_) return settled;
-    if (!connection_->checkpoint(true)) return Commit::unknown;
+    if (!insist_on_checkpoint()) return Commit::unknown;
     return try_settle(number);
 }
 
@@ -405,7 +405,7 @@ BatchRunner::Commit BatchRunner::try_settle(std::int64_t number)
 // writes and flushes every page of it again.
 BatchRunner::Commit BatchRunner::believe_after_checkpoint()
 {
-    return connection_->checkpoint(true) ? Commit::done : Commit::unknown;
+    return insist_on_checkpoint() ? Commit::done : Commit::unknown;
 }
 
 Result<void> BatchRunner::write_mark(std::int64_t number)
@@ -484,9 +484,8 @@ void BatchRunner::tend_open_log(bool others_wait)
     if (pages < due_at) return lengthen_log();
     if (others_wait && pages < due_at + tuning::checkpoint_pages_put_off) return;
     const bool is_late = log_plan_.is_late(pages);
-    if (is_late) end_snapshots();
     // A failure shows in the next write.
-    const auto copied = connection_->checkpoint(is_late);
+    const auto copied = is_late ? insist_on_checkpoint() : connection_->checkpoint(false);
     // Who begins to read now needs nothing of the log, and does not keep it from starting over.
     end_snapshots();
     const bool is_full = !copied && connection_->is_disk_full();
@@ -496,6 +495,13 @@ void BatchRunner::tend_open_log(bool others_wait)
         : is_late ? Checkpoint::insisted
                   : Checkpoint::tried
     );
+}
+
+// Whoever reads is waited for; a snapshot that is only kept would be waited for in vain.
+Result<void> BatchRunner::insist_on_checkpoint()
+{
+    const ReaderPool::NoSnapshots none{options_.readers};
+    return connection_->checkpoint(true);
 }
 
 void BatchRunner::end_snapshots()
@@ -518,16 +524,16 @@ bool BatchRunner::has_log_to_tend() const noexcept
            connection_->is_log_short();
 }
 
-void run_reading(Connection& connection, Work& work, const StoreClock& clock)
+bool run_reading(Connection& connection, Work& work, const StoreClock& clock)
 {
     const LaneThreadMark mark;
     work.result = {};
     const bool shares = work.is_brief && connection.is_read_only();
-    if (!shares) connection.end_reading();
+    if (!shares && connection.is_read_only()) connection.end_reading();
     if (shares || work.access == Access::read) {
         if (auto begun = connection.begin_reading(); !begun) {
             work.result = std::unexpected(std::move(begun.error()));
-            return;
+            return false;
         }
     }
     SqliteTransaction transaction{connection, clock.now(), work.access};
@@ -542,9 +548,11 @@ void run_reading(Connection& connection, Work& work, const StoreClock& clock)
         work.result = std::unexpected(transaction.spoiled_by());
     }
     const bool is_read = !work.exception && work.result;
-    if (!shares || !is_read) connection.end_reading();
-    if (!is_read) return;
+    const bool keeps_snapshot = shares && is_read;
+    if (!keeps_snapshot) connection.end_reading();
+    if (!is_read) return false;
     for (const auto& then : transaction.take_after_commit()) then();
+    return keeps_snapshot;
 }
 
 }  // namespace umavez

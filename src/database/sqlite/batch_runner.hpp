@@ -117,6 +117,7 @@ private:
     Result<void> check_log() const;
     void tend_open_log(bool others_wait);
     void lengthen_log();
+    Result<void> insist_on_checkpoint();
     void end_snapshots();
 
     const BatchRunnerOptions options_;
@@ -139,7 +140,7 @@ private:
     std::atomic<std::uint64_t> batches_rerun_{0};
 };
 
-// Runs a work that only reads. A brief one may leave its snapshot open on a reader's connection.
-void run_reading(Connection& connection, Work& work, const StoreClock& clock);
+// Runs a work that only reads. True: it was brief, and its snapshot stays open on the reader's connection.
+bool run_reading(Connection& connection, Work& work, const StoreClock& clock);
 
 }  // namespace umavez

@@ -347,8 +347,7 @@ void Connection::lengthen_log()
         std::clamp(log_used(), tuning::wal_room_made_least, tuning::wal_room_made_most);
     const std::int64_t end = log_bytes_ + room;
     // Frames of zeros carry no valid checksum: a recovery of the log stops in front of them.
-    static constexpr std::array<char, 64 * 1024> zeros{
-    };  // SQLite writes less than 128 KiB at once
+    static constexpr std::array<char, 64 * 1024> zeros{};  // SQLite writes less than 128 KiB at once
     int code = SQLITE_OK;
     for (std::int64_t at = log_bytes_; at < end && code == SQLITE_OK;) {
         const auto count = std::min<std::int64_t>(end - at, zeros.size());

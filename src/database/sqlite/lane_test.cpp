@@ -408,7 +408,7 @@ TEST(Tuning, CacheFollowsTheSizeOfTheDatabase)
     EXPECT_EQ(tuning::lane_cache_kib(63 * mebibyte), 4 * 1024);
     EXPECT_EQ(tuning::lane_cache_kib(64 * mebibyte), 8 * 1024);  // an eighth of it
     EXPECT_EQ(tuning::lane_cache_kib(1'000 * mebibyte), 64 * 1024);
-    EXPECT_EQ(tuning::lane_cache_kib(10'000 * mebibyte), 128 * 1024);
+    EXPECT_EQ(tuning::lane_cache_kib(10'000 * mebibyte), 64 * 1024);
 }
 
 TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)

@@ -4,37 +4,48 @@
 
 namespace umavez {
 
-std::unique_ptr<Connection> ReaderPool::take()
+ReaderPool::Place ReaderPool::take()
 {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return !free_.empty(); });
-    std::unique_ptr<Connection> connection = std::move(free_.back());
+    Place place{*this, std::move(free_.back()), era_};
     free_.pop_back();
-    return connection;
+    return place;
 }
 
-std::unique_ptr<Connection> ReaderPool::take_open()
+std::optional<ReaderPool::Place> ReaderPool::take_open()
 {
     const std::lock_guard guard{mutex_};
-    if (free_.empty() || !free_.back()) return nullptr;
-    std::unique_ptr<Connection> connection = std::move(free_.back());
+    if (free_.empty() || !free_.back()) return std::nullopt;
+    std::optional<Place> place{std::in_place, *this, std::move(free_.back()), era_};
     free_.pop_back();
-    return connection;
+    return place;
 }
 
-void ReaderPool::give_back(std::unique_ptr<Connection> connection)
+void ReaderPool::give_back(std::unique_ptr<Connection> connection, std::uint64_t era) noexcept
 {
     const std::lock_guard guard{mutex_};
-    if (connection && connection->is_in_transaction()) keeps_snapshots_.store(true);
-    free_.push_back(std::move(connection));
+    if (connection && (forbids_snapshots_ || era != era_)) connection->end_reading();
+    free_.push_back(std::move(connection));  // it has room for all
     changed_.notify_one();
 }
 
 void ReaderPool::end_snapshots()
 {
-    if (!keeps_snapshots_.load()) return;
     const std::lock_guard guard{mutex_};
-    keeps_snapshots_.store(false);
+    end_kept();
+}
+
+void ReaderPool::forbid_snapshots(bool is_forbidden)
+{
+    const std::lock_guard guard{mutex_};
+    forbids_snapshots_ = is_forbidden;
+    end_kept();
+}
+
+void ReaderPool::end_kept()
+{
+    ++era_;
     for (std::unique_ptr<Connection>& connection : free_) {
         if (!connection) continue;
         connection->end_reading();

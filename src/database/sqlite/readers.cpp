@@ -24,34 +24,32 @@ Readers::~Readers()
 
 void Readers::run(Work& work)
 {
-    std::unique_ptr<Connection> connection = pool_.take();
-    if (!connection) {
+    ReaderPool::Place place = pool_.take();
+    if (!place.connection) {
         auto opened = Connection::open(options_);
         if (!opened) {
-            pool_.give_back(nullptr);
             work.result = std::unexpected(std::move(opened.error()));
             return;
         }
-        connection = std::move(*opened);
+        place.connection = std::move(*opened);
     }
-    read_with(std::move(connection), work);
+    read_at(place, work);
 }
 
 bool Readers::run_at_once(Work& work)
 {
-    std::unique_ptr<Connection> connection = pool_.take_open();
-    if (!connection) return false;
-    read_with(std::move(connection), work);
+    std::optional<ReaderPool::Place> place = pool_.take_open();
+    if (!place) return false;
+    read_at(*place, work);
     return true;
 }
 
-void Readers::read_with(std::unique_ptr<Connection> connection, Work& work)
+void Readers::read_at(ReaderPool::Place& place, Work& work)
 {
-    run_reading(*connection, work, clock_);
-    const bool has_failed = work.exception || !work.result;
-    if (connection->needs_reopen() || (has_failed && connection->is_in_transaction()))
-        connection.reset();
-    pool_.give_back(std::move(connection));
+    Connection& connection = *place.connection;
+    const bool keeps_snapshot = run_reading(connection, work, clock_);
+    const bool is_stuck = connection.is_in_transaction() && !keeps_snapshot;
+    if (connection.needs_reopen() || is_stuck) place.connection.reset();
 }
 
 void Readers::submit(Work& work)

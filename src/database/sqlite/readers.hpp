@@ -39,7 +39,7 @@ public:
     void submit(Work& work);
 
 private:
-    void read_with(std::unique_ptr<Connection> connection, Work& work);
+    void read_at(ReaderPool::Place& place, Work& work);
     void loop();
 
     const ConnectionOptions options_;

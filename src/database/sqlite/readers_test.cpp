@@ -50,6 +50,22 @@ protected:
         co_return done;
     }
 
+    // What it answers in its first column.
+    std::string other_program(const std::string& statement)
+    {
+        sqlite3* other = nullptr;
+        EXPECT_EQ(sqlite3_open(directory.file("test.db").c_str(), &other), SQLITE_OK);
+        sqlite3_busy_timeout(other, 30'000);  // the lane may be tending its log
+        std::string answer;
+        const auto take = [](void* into, int, char** values, char**) {
+            *static_cast<std::string*>(into) = values[0];
+            return 0;
+        };
+        EXPECT_EQ(sqlite3_exec(other, statement.c_str(), take, &answer, nullptr), SQLITE_OK);
+        sqlite3_close(other);
+        return answer;
+    }
+
     void insert() { ASSERT_TRUE(database->transact(sql("INSERT INTO t VALUES (1)"))); }
 
     test::Directory directory;
@@ -68,18 +84,11 @@ TEST_F(ReadersTest, EachSeesTheCommitsBeforeIt)
 TEST_F(ReadersTest, EachSeesWhatAnotherProgramCommitted)
 {
     EXPECT_EQ(read_briefly().rows, 0);
-    sqlite3* other = nullptr;
-    ASSERT_EQ(sqlite3_open(directory.file("test.db").c_str(), &other), SQLITE_OK);
-    sqlite3_busy_timeout(other, 30'000);  // the lane may be tending its log
 
     for (std::int64_t rows = 1; rows < 20; ++rows) {
-        ASSERT_EQ(
-            sqlite3_exec(other, "INSERT INTO t VALUES (1)", nullptr, nullptr, nullptr), SQLITE_OK
-        );
+        other_program("INSERT INTO t VALUES (1)");
         EXPECT_EQ(read_briefly().rows, rows);
     }
-
-    sqlite3_close(other);
 }
 
 TEST_F(ReadersTest, AStateHasOneNameUntilTheNextCommit)
@@ -94,26 +103,59 @@ TEST_F(ReadersTest, AStateHasOneNameUntilTheNextCommit)
     EXPECT_NE(first, next);
 }
 
+// The other program's commit ends no snapshot of ours, so only a new one shows it.
 TEST_F(ReadersTest, ALongReadIsOnAStateOfItsOwn)
 {
     EXPECT_EQ(read_briefly().rows, 0);
-    insert();
+    other_program("INSERT INTO t VALUES (1)");
 
     EXPECT_EQ(test::read_integer(*database, "SELECT count(*) FROM t"), 1);
-    EXPECT_EQ(read_briefly().rows, 1);
 }
 
-TEST_F(ReadersTest, AnErrorEndsTheSharedSnapshotAndTheNextReadIsWell)
+TEST_F(ReadersTest, AnErrorEndsTheSharedSnapshot)
 {
     read_briefly();
     const Closure wrong = [](Transaction& transaction) -> Result<void> {
         const auto rows = transaction.query("SELECT nothing FROM nowhere");
         return rows ? Result<void>{} : Result<void>{std::unexpected(rows.error())};
     };
-    EXPECT_FALSE(wait(read_with(wrong)));
-    insert();
 
-    EXPECT_EQ(read_briefly().rows, 1);
+    EXPECT_FALSE(wait(read_with(wrong)));
+
+    EXPECT_EQ(other_program("PRAGMA wal_checkpoint(TRUNCATE)"), "0");  // not busy
+}
+
+// Kept snapshots would be waited for in vain.
+TEST_F(ReadersTest, ACheckpointThatInsistsWaitsForNoKeptSnapshot)
+{
+    ReaderPool pool{1};
+    const auto read = [&](bool ends_meanwhile) {
+        ReaderPool::Place place = pool.take();
+        if (!place.connection) {
+            static const Clock& clock = system_clock();
+            place.connection = *Connection::open(
+                {.path = directory.file("test.db"), .read_only = true, .clock = &clock}
+            );
+        }
+        EXPECT_TRUE(place.connection->begin_reading());
+        if (ends_meanwhile) pool.end_snapshots();
+    };
+    const auto is_kept = [&] { return pool.take().connection->is_in_transaction(); };
+
+    read(false);
+    EXPECT_TRUE(is_kept());
+    pool.end_snapshots();
+    EXPECT_FALSE(is_kept());
+    read(true);  // it was out while the others were ended
+    EXPECT_FALSE(is_kept());
+    {
+        const ReaderPool::NoSnapshots none{&pool};
+        read(false);
+        EXPECT_FALSE(is_kept());
+    }
+    read(false);
+    EXPECT_TRUE(is_kept());
+    pool.close();
 }
 
 // A snapshot that is kept must not keep the log from starting over.

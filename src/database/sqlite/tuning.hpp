@@ -103,7 +103,7 @@ inline constexpr int careful_batches = 64;
 // that were split changed places (they do by way of a page number at 1 GiB, and the cache is then cut to the
 // file's length): with 128 MiB a new file lost a fifth of its requests.
 inline constexpr int lane_cache_kib_least = 4 * 1024;
-inline constexpr int lane_cache_kib_most = 128 * 1024;
+inline constexpr int lane_cache_kib_most = 64 * 1024;
 
 // In steps, so that it seldom changes.
 constexpr int lane_cache_kib(std::int64_t database_bytes)

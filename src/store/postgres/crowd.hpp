@@ -3,9 +3,9 @@
 // Crowd: callers that are answered together ask together.
 //
 // All of them in one batch would keep one of the server's processes busy while the other way had nothing
-// to do: so no batch takes more than half of them. They do not ask in the same instant either, and a batch
-// that left with the first of them would be small: so whoever gathers one learns how many may be on their
-// way back. Who is alone is no crowd and waits for nobody.
+// to do: so no batch takes more than half of a large crowd. They do not ask in the same instant either, and
+// a batch that left with the first of them would be small: so whoever gathers one learns how many may be on
+// their way back. Who is alone is no crowd and waits for nobody.
 //
 // Not thread-safe.
 

@@ -161,13 +161,13 @@ void Lanes::write(std::span<Call* const> calls, Way& way, std::unique_lock<std::
     if (notes_.take_given_back()) expect_notes();
     lock.lock();
     crowd_.on_answered(calls.size(), std::chrono::steady_clock::now());
+    under_way_ -= calls.size();  // who is answered may be queued again before all are
     lock.unlock();
     // Whoever is answered asks for more: as long as this counts as writing, that gathers.
     for (Call* const call : calls) {
         if (call->waiting_) answer(*call);  // otherwise it is the caller's who writes it
     }
     lock.lock();
-    under_way_ -= calls.size();
     way.writing.erase(std::ranges::find(way.writing, since));
 }
 

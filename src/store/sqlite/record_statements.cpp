@@ -254,11 +254,12 @@ Result<std::vector<SpentRow>> find_spent(
 Result<Swept> sweep_records(SqliteTransaction& transaction, const SweepStepLimits& step)
 {
     const std::size_t count_max = step.count_max;
-    const bool is_polite = count_max <= SweepStepLimits::polite_count_max;
+    const bool is_polite = count_max <= limits::sweep_polite_max;
     Swept swept;
     auto spent = find_spent(transaction, count_max, swept.unreadable);
     if (!spent) return std::unexpected(std::move(spent.error()));
     std::size_t entries_moved = 0;
+    bool gives_way = false;
     for (SpentRow& one : *spent) {
         const auto statement = transaction.use(delete_sql);
         if (!statement) return std::unexpected(statement.error());
@@ -272,7 +273,8 @@ Result<Swept> sweep_records(SqliteTransaction& transaction, const SweepStepLimit
         // A key that was replayed for days has a long story; nobody should wait for many of those.
         entries_moved += *orphaned;
         if (entries_moved >= limits::sweep_entries_max) break;
-        if (is_polite && step.others_wait()) break;
+        gives_way = is_polite && step.others_wait();
+        if (gives_way) break;
     }
     const bool is_full = spent->size() == count_max || swept.ids.size() < spent->size();
     if (!swept.ids.empty()) {
@@ -280,10 +282,11 @@ Result<Swept> sweep_records(SqliteTransaction& transaction, const SweepStepLimit
         if (!noted) return std::unexpected(noted.error());
     }
     const Instant oldest_kept = transaction.now() - step.audit_retention;
-    auto entries = delete_old_audit(transaction, oldest_kept, count_max);
+    const std::size_t entries_max = gives_way ? swept.ids.size() : count_max;
+    auto entries = delete_old_audit(transaction, oldest_kept, entries_max);
     if (!entries) return std::unexpected(entries.error());
     swept.audit_entries = *entries;
-    swept.has_more = is_full || *entries == count_max;
+    swept.has_more = is_full || *entries == entries_max;
     return swept;
 }
 

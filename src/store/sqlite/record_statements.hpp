@@ -22,8 +22,6 @@ Result<std::optional<Record>> find_record(SqliteTransaction& transaction, const 
 // A sweep that keeps up takes a few records at a time; it ends after any of them for others who wait. One
 // that takes more is behind, and they wait for it.
 struct SweepStepLimits {
-    static constexpr std::size_t polite_count_max = 10;
-
     std::size_t count_max = 0;
     Duration audit_retention{0};
     std::function<bool()> others_wait;
