@@ -85,14 +85,28 @@ void remember(sqlite3_file* file, sqlite3_int64 offset, sqlite3_int64 size)
     state().unflushed[layer(file).path].push_back(std::move(undo));
 }
 
+// In parts: SQLite's own layer writes less than 128 KiB at once, and what was cut off may have been a whole
+// log.
+void write_back(sqlite3_file* file, const Undo& undo)
+{
+    constexpr std::size_t part_max = 64 * 1024;
+    for (std::size_t at = 0; at < undo.before.size(); at += part_max) {
+        const std::size_t size = std::min(part_max, undo.before.size() - at);
+        methods_below(file).xWrite(
+            below(file),
+            undo.before.data() + at,
+            static_cast<int>(size),
+            undo.offset + static_cast<sqlite3_int64>(at)
+        );
+    }
+}
+
 void take_back(sqlite3_file* file)
 {
     if (layer(file).path == nullptr) return;
     auto& undos = state().unflushed[layer(file).path];
     for (const Undo& undo : std::views::reverse(undos)) {
-        const int size = static_cast<int>(undo.before.size());
-        if (size > 0)
-            methods_below(file).xWrite(below(file), undo.before.data(), size, undo.offset);
+        write_back(file, undo);
         sqlite3_int64 size_now = 0;
         methods_below(file).xFileSize(below(file), &size_now);
         if (size_now > undo.size_before)

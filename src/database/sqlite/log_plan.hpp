@@ -3,7 +3,7 @@
 // LogPlan: at how many pages of log the lane copies it into the database.
 //
 // A checkpoint copies what was appended since the last one, so whoever comes while it runs waits for less the
-// more often it is made: a lane with time to spare makes it every 25 pages. A lane that is busy all the
+// more often it is made: a lane with time to spare makes it every hundred pages. A lane that is busy all the
 // time has longer logs, in which claims meet in the same pages (tuning.hpp). In between the length follows
 // the load.
 //
