@@ -388,7 +388,7 @@ TEST_F(SqliteStoreTest, SweepThatKeepsUpEndsForOthersAndOneThatIsBehindDoesNot)
     EXPECT_EQ(interrupted.ids.size(), 1u);
     EXPECT_TRUE(interrupted.has_more);
     EXPECT_EQ(sweep(5, false).ids.size(), 5u);
-    EXPECT_EQ(sweep(SweepStepLimits::polite_count_max + 1, true).ids.size(), 11u);
+    EXPECT_EQ(sweep(limits::sweep_polite_max + 1, true).ids.size(), 6u);
 }
 
 TEST_F(SqliteStoreTest, IdentitiesThatShareTheirNumberAreTwoRecords)
