@@ -65,6 +65,8 @@ public:
     // others wait already, a checkpoint is put off for a while.
     void tend_log(bool others_wait);
     bool has_log_to_tend() const noexcept;
+    // Those that free readers keep.
+    void end_snapshots();
 
     // Outlives the runner, or is removed: after that it is not touched any more. Several stores may
     // have one each. Thread-safe.
@@ -118,7 +120,6 @@ private:
     void tend_open_log(bool others_wait);
     void lengthen_log();
     Result<void> insist_on_checkpoint();
-    void end_snapshots();
 
     const BatchRunnerOptions options_;
     std::unique_ptr<Connection> connection_;

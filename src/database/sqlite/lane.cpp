@@ -95,7 +95,10 @@ bool Lane::step()
 
 void Lane::run_batch()
 {
-    if (members_.empty() && !runner_.has_rider()) return;
+    if (members_.empty() && !runner_.has_rider()) {
+        runner_.end_snapshots();  // nobody commits, and somebody may want the log to start over
+        return;
+    }
     const std::size_t count = runner_.run(members_);
     const std::span<Work* const> members = members_;
     if (count < members.size()) queue_.put_back(members.subspan(count));

@@ -24,10 +24,14 @@ std::optional<ReaderPool::Place> ReaderPool::take_open()
 
 void ReaderPool::give_back(std::unique_ptr<Connection> connection, std::uint64_t era) noexcept
 {
-    const std::lock_guard guard{mutex_};
+    std::unique_lock lock{mutex_};
     if (connection && (forbids_snapshots_ || era != era_)) connection->end_reading();
+    const bool is_kept = connection && connection->is_in_transaction();
+    const bool is_first = is_kept && !std::exchange(keeps_some_, keeps_some_ || is_kept);
     free_.push_back(std::move(connection));  // it has room for all
     changed_.notify_one();
+    lock.unlock();
+    if (is_first && on_kept) on_kept();
 }
 
 void ReaderPool::end_snapshots()
@@ -46,6 +50,7 @@ void ReaderPool::forbid_snapshots(bool is_forbidden)
 void ReaderPool::end_kept()
 {
     ++era_;
+    keeps_some_ = false;
     for (std::unique_ptr<Connection>& connection : free_) {
         if (!connection) continue;
         connection->end_reading();

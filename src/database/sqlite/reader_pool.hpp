@@ -5,7 +5,8 @@
 // A free connection may keep the snapshot it read last: for the next brief read it is as good as a new one
 // while nobody has committed since, and beginning and ending one is a third of such a read. A snapshot
 // holds back the log, so the lane ends those that are kept whenever it has committed, which made them
-// worthless, and around a checkpoint. Whoever is reading then keeps nothing either when it comes back.
+// worthless, around a checkpoint, and a while after the first was kept where nobody commits. Whoever is
+// reading then keeps nothing either when it comes back.
 //
 // Thread-safe. In a SqliteDatabase it outlives the lane, and the readers empty it before that.
 
@@ -13,6 +14,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +73,9 @@ public:
 
     std::size_t count() const noexcept { return count_; }
 
+    // Called when the first snapshot is kept since the last were ended. Set before anybody reads.
+    std::function<void()> on_kept;
+
     // Waits for a free place.
     Place take();
     // With an open connection. Nullopt: none is free.
@@ -91,6 +96,7 @@ private:
     std::condition_variable changed_;
     std::vector<std::unique_ptr<Connection>> free_;
     std::uint64_t era_ = 0;  // snapshots of an earlier one are not kept
+    bool keeps_some_ = false;
     bool forbids_snapshots_ = false;
 };
 

@@ -7,7 +7,10 @@
 namespace umavez {
 
 Readers::Readers(ConnectionOptions options, ReaderPool& pool, const StoreClock& clock)
-    : options_(std::move(options)), pool_(pool), clock_(clock)
+    : options_(std::move(options)),
+      file_id_(find_file_id(options_.path)),
+      pool_(pool),
+      clock_(clock)
 {
 }
 
@@ -26,7 +29,7 @@ void Readers::run(Work& work)
 {
     ReaderPool::Place place = pool_.take();
     if (!place.connection) {
-        auto opened = Connection::open(options_);
+        auto opened = open();
         if (!opened) {
             work.result = std::unexpected(std::move(opened.error()));
             return;
@@ -34,6 +37,20 @@ void Readers::run(Work& work)
         place.connection = std::move(*opened);
     }
     read_at(place, work);
+}
+
+// Another file may stand in the place of ours for a while: what is in there, nobody committed.
+Result<std::unique_ptr<Connection>> Readers::open() const
+{
+    const auto is_ours = [this] { return find_file_id(options_.path) == file_id_; };
+    if (is_ours()) {
+        auto opened = Connection::open(options_);
+        if (!opened || is_ours()) return opened;
+    }
+    return fail(
+        Errc::store_unavailable,
+        options_.path + " is another file than the one that was opened: put that one back, or restart"
+    );
 }
 
 bool Readers::run_at_once(Work& work)

@@ -9,6 +9,7 @@
 
 #include "base/store_clock.hpp"
 #include "database/lane_thread.hpp"
+#include "database/sqlite/file_id.hpp"
 #include "database/sqlite/reader_pool.hpp"
 #include "database/sqlite/work.hpp"
 
@@ -42,7 +43,10 @@ private:
     void read_at(ReaderPool::Place& place, Work& work);
     void loop();
 
+    Result<std::unique_ptr<Connection>> open() const;
+
     const ConnectionOptions options_;
+    const std::optional<FileId> file_id_;  // of the database, for as long as it is open
     ReaderPool& pool_;
     const StoreClock& clock_;
 

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -175,6 +176,36 @@ TEST_F(ReadersTest, LogIsBoundedWhileSnapshotsAreKept)
     constexpr std::uintmax_t pages_most =
         tuning::checkpoint_pages_least + tuning::checkpoint_pages_late;
     EXPECT_LT(largest, pages_most * tuning::page_bytes);
+}
+
+// Where nobody commits, another program may still want the log to start over.
+TEST_F(ReadersTest, AKeptSnapshotEndsByItself)
+{
+    read_briefly();
+    insert();
+    read_briefly();
+
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    std::string busy = "1";
+    while (busy != "0" && std::chrono::steady_clock::now() < deadline) {
+        busy = other_program("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+    EXPECT_EQ(busy, "0");
+}
+
+TEST_F(ReadersTest, AFileInThePlaceOfOursIsNotRead)
+{
+    const std::string path = directory.file("test.db");
+    std::filesystem::rename(path, directory.file("ours.db"));
+    { std::ofstream{path}; }
+
+    const Closure nothing = [](Transaction&) { return Result<void>{}; };
+    const auto refused = wait(read_with(nothing));
+    std::filesystem::rename(directory.file("ours.db"), path);
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::store_unavailable);
+    EXPECT_EQ(read_briefly().rows, 0);
 }
 
 TEST_F(ReadersTest, ManyReadersBesideAWriterNeverGoBack)

@@ -164,6 +164,7 @@ SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, 
           clock_
       )
 {
+    reader_pool_->on_kept = [this] { lane_->expect_rider(); };
 }
 
 Task<Result<void>> SqliteDatabase::async_transact(Closure closure)
