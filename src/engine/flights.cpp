@@ -1,7 +1,7 @@
 #include "engine/flights.hpp"
 
-#include "base/digest.hpp"
 #include "base/limits.hpp"
+#include "engine/key_hash.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -109,7 +109,7 @@ void Flights::notify(const RecordId& id)
 
 Flights::Shard& Flights::shard_of(const RecordId& id)
 {
-    return shards_[stable_hash({id.operation.text(), id.key.text()}) % shards_.size()];
+    return shards_[key_hash(id) % shards_.size()];
 }
 
 void Flights::wake(const Entry& entry)

@@ -10,7 +10,7 @@
 // The record is kept beside the answer, so that decide() has the last word each time: another payload is a
 // mismatch here too, and a record that has expired since is none. Bounded; thread-safe.
 
-#include "base/digest.hpp"
+#include "engine/key_hash.hpp"
 #include "store/transactional_store.hpp"
 
 #include <umavez/outcome.hpp>
@@ -35,7 +35,7 @@ public:
     template <typename Use>
     void look(const StateMark& state, const RecordId& id, Instant now, Use use)
     {
-        const std::uint64_t hash = hash_of(id);
+        const std::uint64_t hash = key_hash(id);
         Shard& shard = shards_[hash % shards_.size()];
         const std::lock_guard guard{shard.mutex};
         if (shard.state != state) return;
@@ -49,7 +49,7 @@ public:
     void keep(const StateMark& state, Known known)
     {
         if (bytes_of(known.answer.response) > answer_bytes_max) return;
-        const std::uint64_t hash = hash_of(known.id);
+        const std::uint64_t hash = key_hash(known.id);
         Shard& shard = shards_[hash % shards_.size()];
         const std::lock_guard guard{shard.mutex};
         if (shard.state != state || shard.known.size() >= answers_max) shard.known.clear();
@@ -72,13 +72,9 @@ private:
     static std::size_t bytes_of(const Response& response) noexcept
     {
         std::size_t bytes = response.body.size();
-        for (const Header& header : response.headers) bytes += header.name.size() + header.value.size();
+        for (const Header& header : response.headers)
+            bytes += header.name.size() + header.value.size();
         return bytes;
-    }
-
-    static std::uint64_t hash_of(const RecordId& id) noexcept
-    {
-        return stable_hash({id.tenant_id.text(), id.operation.text(), id.key.text()});
     }
 
     std::array<Shard, 16> shards_;

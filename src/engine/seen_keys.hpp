@@ -6,9 +6,7 @@
 // write. A key that was not is probably new, and looking first would only cost: it is claimed at once, and
 // should it exist after all the claim finds it. Thread-safe.
 
-#include "base/digest.hpp"
-
-#include <umavez/names.hpp>
+#include "engine/key_hash.hpp"
 
 #include <array>
 #include <atomic>
@@ -23,8 +21,7 @@ public:
     // Remembers the key; tells whether it was known.
     bool meet(const RecordId& id) noexcept
     {
-        const std::uint64_t hash =
-            stable_hash({id.tenant_id.text(), id.operation.text(), id.key.text()});
+        const std::uint64_t hash = key_hash(id);
         std::array<Place, keys_kept>& shared = places_[hash % places_.size()];
         for (const Place& place : shared) {
             if (place.load(std::memory_order_relaxed) == hash) return true;

@@ -73,12 +73,13 @@ protected:
     }
 
     // Calls with new keys until the disk has no room for one more. What was answered before is
-    // kept.
+    // kept. A leased run whose claim was the last for which there was room is unknown.
     Intent call_until_refused(Opened& opened, Kind kind, Answer& answer)
     {
         for (unsigned i = 100; i < 1000; ++i) {
             const Intent intent{kind, i, 0};
             answer = opened.call(intent);
+            if (kind != Kind::order && answer.note.starts_with("unavailable unknown")) continue;
             if (!answer.response) return intent;
             acknowledge(intent, answer);
         }
@@ -120,10 +121,10 @@ TEST_F(DiskFullTest, ClaimsAndAtomicRunsAreRefusedUntilThereIsSpace)
     for (const Kind kind : {Kind::order, Kind::payment, Kind::notice}) {
         Answer refused;
         const Intent intent = call_until_refused(opened, kind, refused);
-        EXPECT_TRUE(refused.note.starts_with("unavailable")) << refused.note;
+        EXPECT_TRUE(refused.note.starts_with("unavailable none")) << refused.note;
         EXPECT_NE(refused.note.find("no space left for " + disk_), std::string::npos)
             << refused.note;
-        EXPECT_EQ(runs_of(intent), 0u);
+        EXPECT_EQ(runs_of(intent), 0u) << refused.note;
         fill_log(opened.database());
         EXPECT_FALSE(opened.database().health().reachable);
         expect_in_order();
@@ -177,7 +178,7 @@ TEST_F(DiskFullTest, CompletionIsRetriedUntilThereIsSpace)
 
 TEST_F(DiskFullTest, CompletionWithoutSpaceStaysProcessingAndIsReconciledLater)
 {
-    Opened opened{places_, {.lease = 300ms}};
+    Opened opened{places_, {.lease = 3s}};
     const Intent intent{Kind::payment, 0, 0};
     const Request request = to_request(intent);
     const RecordId id{request.tenant_id, request.operation, *request.key};

@@ -12,6 +12,7 @@
 #include <optional>
 #include <ranges>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 // From top to bottom: the state; a file's methods; the layer; the public face.
@@ -61,11 +62,17 @@ const sqlite3_io_methods& methods_below(sqlite3_file* file)
     return *below(file)->pMethods;
 }
 
+bool is_log(sqlite3_file* file)
+{
+    return layer(file).path != nullptr && std::string_view{layer(file).path}.ends_with("-wal");
+}
+
 // With the mutex held.
-bool strikes(Call call)
+bool strikes(Call call, sqlite3_file* file)
 {
     State& now = state();
     if (!now.plan || now.plan->call != call) return false;
+    if (now.plan->is_of_database && is_log(file)) return false;
     const std::uint64_t number = ++now.calls;
     const bool is_struck = now.plan->is_lasting ? number >= now.plan->nth : number == now.plan->nth;
     now.has_struck = now.has_struck || is_struck;
@@ -129,7 +136,7 @@ int read_file(sqlite3_file* file, void* into, int size, sqlite3_int64 offset)
 int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 offset)
 {
     const std::lock_guard guard{state().mutex};
-    const bool is_struck = strikes(Call::write);
+    const bool is_struck = strikes(Call::write, file);
     if (is_struck && !state().plan->is_losing) return state().plan->code;
     remember(file, offset, size);
     if (!is_struck) return methods_below(file).xWrite(below(file), from, size, offset);
@@ -147,7 +154,7 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size)
 int flush_file(sqlite3_file* file, int)
 {
     const std::lock_guard guard{state().mutex};
-    if (strikes(Call::flush)) {
+    if (strikes(Call::flush, file)) {
         if (state().plan->is_losing) take_back(file);
         return state().plan->code;
     }

@@ -20,8 +20,9 @@ struct FaultPlan {
     std::uint64_t nth = 1;    // counted from arm()
     int code = 0;             // SQLITE_FULL, SQLITE_IOERR_WRITE …
     bool is_lasting = false;  // every later call fails too, until heal()
-    bool is_losing =
-        false;  // a failed flush loses what it should have kept; a failed write is half done
+    // A failed flush loses what it should have kept; a failed write is half done.
+    bool is_losing = false;
+    bool is_of_database = false;  // calls of the log are not counted, and do not fail
 };
 
 class FaultyDisk {

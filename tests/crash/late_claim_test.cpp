@@ -63,8 +63,12 @@ TEST_F(LateClaimTest, FreeKeyIsGivenBack)
 
 TEST_F(LateClaimTest, DoubtSurvivesAndIsReconciledNotRunAgain)
 {
-    const Intent breaks_after_effect{Kind::payment, 0, 4};
-    const Answer broken = opened_.call(breaks_after_effect);
+    Intent breaks_after_effect{Kind::payment, 0, 4};
+    Answer broken = opened_.call(breaks_after_effect);
+    // A disk that takes as long as the lease makes this claim late, too: then another key is tried.
+    while (effects() == 0 && ++breaks_after_effect.generation < 50) {
+        broken = opened_.call(breaks_after_effect);
+    }
     EXPECT_TRUE(broken.note.starts_with("exception")) << broken.note;
     ASSERT_EQ(effects(), 1u);
 

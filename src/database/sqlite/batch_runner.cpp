@@ -37,6 +37,17 @@ std::unexpected<Error> fail_log_deleted(const std::string& path)
     );
 }
 
+Error misread_error()
+{
+    return {
+        Errc::store_unavailable,
+        "the disk failed while the log was copied into the database: what was read meanwhile is "
+        "not "
+        "believed, and nothing of it was kept",
+        std::source_location::current()
+    };
+}
+
 bool is_standard_exception(const std::exception_ptr& thrown)
 {
     try {
@@ -55,8 +66,15 @@ BatchRunner::BatchRunner(std::unique_ptr<Connection> connection, const BatchRunn
       connection_(std::move(connection)),
       file_id_(find_file_id(options.connection.path)),
       batch_(options.batch),
-      log_plan_(connection_->plan_log())
+      log_keeper_({
+          .connection = options.connection,
+          .readers = options.readers,
+          .copies_beside = options.connection.durable && !options.connection.path.empty() &&
+                           !options.is_simulated,
+          .are_files_ours = [this] { return are_files_ours(); },
+      })
 {
+    log_keeper_.on_open(*connection_);
 }
 
 std::size_t BatchRunner::run(std::span<Work* const> members)
@@ -65,7 +83,7 @@ std::size_t BatchRunner::run(std::span<Work* const> members)
     const Duration began_at = clock.boottime();
     const std::size_t count = run_together(members);
     end_snapshots();
-    load_.on_batch(began_at, clock.boottime());
+    log_keeper_.on_batch(began_at, clock.boottime());
     return count;
 }
 
@@ -264,7 +282,7 @@ Result<void> BatchRunner::ensure_connection()
     // A log without a name is reached by this handle alone: closing it last, at the end of the
     // process, saves what is in there.
     if (auto there = check_log(); !there) return there;
-    connection_.reset();
+    close_connection();
     // Asked before SQLite opens it: it would take our log for the other file's own.
     const std::optional<FileId> there = find_file_id(options_.connection.path);
     if (there && there != file_id_) {
@@ -281,8 +299,7 @@ Result<void> BatchRunner::ensure_connection()
     connection_ = std::move(*opened);
     log_id_.reset();
     has_log_ = false;
-    wal_pages_last_ = 0;
-    log_plan_.on_restart(connection_->plan_log());
+    log_keeper_.on_open(*connection_);
     return {};
 }
 
@@ -332,13 +349,18 @@ BatchRunner::Commit BatchRunner::commit()
 {
     const bool is_changed = has_written_ || connection_->changes_total() != changes_at_begin_;
     const std::int64_t number = batch_ + 1;
+    if (connection_->may_have_misread()) {
+        failure_ = misread_error();
+        roll_back();
+        return Commit::none;
+    }
     if (is_changed) {
         auto marked = write_mark(number);
         if (marked) marked = check_files();
         if (!marked) {
             failure_ = std::move(marked.error());
             roll_back();
-            if (connection_ && connection_->has_moved()) connection_.reset();
+            if (connection_ && connection_->has_moved()) close_connection();
             return Commit::none;
         }
     }
@@ -380,7 +402,7 @@ BatchRunner::Commit BatchRunner::settle(std::int64_t number)
     if (is_refused || options_.connection.path.empty()) return Commit::none;
     const Commit settled = try_settle(number);
     if (settled != Commit::unknown || !connection_) return settled;
-    if (!insist_on_checkpoint()) return Commit::unknown;
+    if (!log_keeper_.drain(*connection_)) return Commit::unknown;
     return try_settle(number);
 }
 
@@ -405,7 +427,9 @@ BatchRunner::Commit BatchRunner::try_settle(std::int64_t number)
 // writes and flushes every page of it again.
 BatchRunner::Commit BatchRunner::believe_after_checkpoint()
 {
-    return insist_on_checkpoint() ? Commit::done : Commit::unknown;
+    if (!connection_) return Commit::unknown;
+    log_keeper_.distrust();
+    return log_keeper_.drain(*connection_) ? Commit::done : Commit::unknown;
 }
 
 Result<void> BatchRunner::write_mark(std::int64_t number)
@@ -430,7 +454,7 @@ void BatchRunner::roll_back() noexcept
     // A rollback that fails leaves a handle nobody should use; in memory there is no other, and without
     // its log there is no other either.
     const bool is_last = options_.connection.path.empty() || !check_log();
-    if (!is_undone && !is_last) connection_.reset();
+    if (!is_undone && !is_last) close_connection();
 }
 
 void BatchRunner::abandon() noexcept
@@ -469,44 +493,8 @@ bool BatchRunner::has_rider() const
 void BatchRunner::tend_log(bool others_wait)
 {
     if (!connection_ || connection_->needs_reopen()) return;
-    tend_open_log(others_wait);
-    load_.on_log_tended(options_.connection.clock->boottime());
-}
-
-void BatchRunner::tend_open_log(bool others_wait)
-{
-    const int pages = connection_->wal_pages();
-    if (pages == 0)
-        return;  // all is copied and nothing came since: it may start over, or a reader holds it
-    if (pages < wal_pages_last_) log_plan_.on_restart(connection_->plan_log());
-    wal_pages_last_ = pages;
-    const int due_at = log_plan_.due_at(load_.share());
-    if (pages < due_at) return lengthen_log();
-    if (others_wait && pages < due_at + tuning::checkpoint_pages_put_off) return;
-    const bool is_late = log_plan_.is_late(pages);
-    // A failure shows in the next write.
-    const auto copied = is_late ? insist_on_checkpoint() : connection_->checkpoint(false);
-    // Who begins to read now needs nothing of the log, and does not keep it from starting over.
-    end_snapshots();
-    const bool is_full = !copied && connection_->is_disk_full();
-    log_plan_.on_checkpoint(
-        pages,
-        is_full   ? Checkpoint::no_room
-        : is_late ? Checkpoint::insisted
-                  : Checkpoint::tried
-    );
-}
-
-// Whoever reads is waited for; a snapshot that is only kept would be waited for in vain.
-Result<void> BatchRunner::insist_on_checkpoint()
-{
-    const ReaderPool::NoSnapshots none{options_.readers};
-    return connection_->checkpoint(true);
-}
-
-void BatchRunner::end_snapshots()
-{
-    if (options_.readers != nullptr) options_.readers->end_snapshots();
+    if (log_keeper_.tend(*connection_, others_wait)) lengthen_log();
+    log_keeper_.on_tended(options_.connection.clock->boottime());
 }
 
 // Under the lock of a writer: another program that writes beside us may not append meanwhile.
@@ -517,19 +505,32 @@ void BatchRunner::lengthen_log()
     roll_back();
 }
 
-bool BatchRunner::has_log_to_tend() const noexcept
+bool BatchRunner::has_log_to_tend() const
 {
     if (!connection_ || connection_->needs_reopen()) return false;
-    return connection_->wal_pages() >= log_plan_.due_at(load_.share()) ||
-           connection_->is_log_short();
+    return connection_->is_log_short() || log_keeper_.has_work(*connection_);
+}
+
+void BatchRunner::close_connection() noexcept
+{
+    if (connection_) log_keeper_.on_close(*connection_);
+    connection_.reset();
+}
+
+// What stands under the names of our files, as far as we know them.
+bool BatchRunner::are_files_ours() const
+{
+    const std::string& path = options_.connection.path;
+    return file_id_ && find_file_id(path) == file_id_ && log_id_ &&
+           find_file_id(path + "-wal") == log_id_;
 }
 
 bool run_reading(Connection& connection, Work& work, const StoreClock& clock)
 {
     const LaneThreadMark mark;
     work.result = {};
-    const bool shares = work.is_brief && connection.is_read_only();
-    if (!shares && connection.is_read_only()) connection.end_reading();
+    const bool shares = work.is_brief && connection.is_reader();
+    if (!shares && connection.is_reader()) connection.end_reading();
     if (shares || work.access == Access::read) {
         if (auto begun = connection.begin_reading(); !begun) {
             work.result = std::unexpected(std::move(begun.error()));
@@ -547,6 +548,8 @@ bool run_reading(Connection& connection, Work& work, const StoreClock& clock)
     if (!work.exception && work.result && transaction.is_spoiled()) {
         work.result = std::unexpected(transaction.spoiled_by());
     }
+    if (!work.exception && work.result && connection.may_have_misread())
+        work.result = std::unexpected(misread_error());
     const bool is_read = !work.exception && work.result;
     const bool keeps_snapshot = shares && is_read;
     if (!keeps_snapshot) connection.end_reading();

@@ -16,9 +16,7 @@
 
 #include "base/store_clock.hpp"
 #include "database/sqlite/file_id.hpp"
-#include "database/sqlite/lane_load.hpp"
-#include "database/sqlite/log_plan.hpp"
-#include "database/sqlite/reader_pool.hpp"
+#include "database/sqlite/log_keeper.hpp"
 #include "database/sqlite/work.hpp"
 
 #include <atomic>
@@ -53,6 +51,9 @@ struct BatchRunnerOptions {
 class BatchRunner {
 public:
     BatchRunner(std::unique_ptr<Connection> connection, const BatchRunnerOptions& options);
+    ~BatchRunner() { close_connection(); }
+    BatchRunner(const BatchRunner&) = delete;
+    BatchRunner& operator=(const BatchRunner&) = delete;
 
     // Runs members in order until the batch is full of closure time. The first n, which it returns,
     // have their answers; the others were not run.
@@ -62,11 +63,11 @@ public:
     void run_read(Work& work);
 
     // Between batches, when everybody has been answered: a checkpoint, or room for the next ones. Where
-    // others wait already, a checkpoint is put off for a while.
+    // others wait already, what the lane has to copy itself is put off for a while.
     void tend_log(bool others_wait);
-    bool has_log_to_tend() const noexcept;
+    bool has_log_to_tend() const;
     // Those that free readers keep.
-    void end_snapshots();
+    void end_snapshots() { log_keeper_.end_snapshots(); }
 
     // Outlives the runner, or is removed: after that it is not touched any more. Several stores may
     // have one each. Thread-safe.
@@ -117,9 +118,9 @@ private:
     void roll_back() noexcept;
     Result<void> check_files();
     Result<void> check_log() const;
-    void tend_open_log(bool others_wait);
+    void close_connection() noexcept;
     void lengthen_log();
-    Result<void> insist_on_checkpoint();
+    bool are_files_ours() const;
 
     const BatchRunnerOptions options_;
     std::unique_ptr<Connection> connection_;
@@ -131,9 +132,7 @@ private:
     bool has_log_ = false;                             // the connection committed something to it
     std::vector<std::function<void()>> after_commit_;  // of the members that were kept
     int careful_batches_left_ = 0;                     // that are run with real savepoints
-    int wal_pages_last_ = 0;
-    LaneLoad load_;
-    LogPlan log_plan_;
+    LogKeeper log_keeper_;
     Error failure_{};                 // of the last commit
     mutable std::mutex rider_mutex_;  // held while they ride, until they have landed
     std::vector<LaneRider*> riders_;

@@ -1,5 +1,6 @@
 #include "database/sqlite/connection.hpp"
 
+#include "database/sqlite/copier_vfs.hpp"
 #include "database/sqlite/log_vfs.hpp"
 #include "database/sqlite/sqlite_error.hpp"
 #include "database/sqlite/tuning.hpp"
@@ -31,6 +32,11 @@ Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& op
     return connection;
 }
 
+Connection::Connection(const ConnectionOptions& options)
+    : options_(options), copies_taken_back_(copies_taken_back())
+{
+}
+
 Connection::~Connection()
 {
     ours_.clear();
@@ -43,15 +49,15 @@ Result<void> Connection::open_handle()
 {
     // Never SQLITE_OPEN_CREATE for a file: one that was deleted under us must not come back empty.
     const bool is_memory = options_.path.empty();
-    const int access = options_.read_only ? SQLITE_OPEN_READONLY
-                       : is_memory        ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                          : SQLITE_OPEN_READWRITE;
+    const int access = is_reader() ? SQLITE_OPEN_READONLY
+                       : is_memory ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                   : SQLITE_OPEN_READWRITE;
     const char* const path = is_memory ? ":memory:" : options_.path.c_str();
     // Without a flush at every commit, what is gathered would be missing where readers look for it.
-    const bool gathers = !options_.read_only && !is_memory && options_.durable;
-    const std::string vfs = gathers ? gathering_vfs() : std::string{};
+    const bool gathers = is_lane() && !is_memory && options_.durable;
+    const std::string vfs = gathers ? gathering_vfs() : is_copier() ? copier_vfs() : std::string{};
     const int code = sqlite3_open_v2(
-        path, &handle_, access | SQLITE_OPEN_NOMUTEX, gathers ? vfs.c_str() : nullptr
+        path, &handle_, access | SQLITE_OPEN_NOMUTEX, vfs.empty() ? nullptr : vfs.c_str()
     );
     if (handle_ == nullptr) return fail(Errc::store_unavailable, "out of memory");
     sqlite3_extended_result_codes(handle_, 1);
@@ -73,16 +79,17 @@ Result<void> Connection::configure()
     std::vector<std::string> pragmas = {
         fmt::format(
             "PRAGMA cache_size = -{}",
-            options_.read_only ? tuning::reader_cache_kib : tuning::lane_cache_kib_least
+            is_reader() ? tuning::reader_cache_kib : tuning::lane_cache_kib_least
         ),
         "PRAGMA temp_store = MEMORY",
         "PRAGMA foreign_keys = ON",
     };
-    if (options_.read_only) {
-        // Only the lane checkpoints: SQLite 3.40 can corrupt a file that two connections
-        // checkpoint.
+    if (!is_lane()) {
+        // Readers never checkpoint, the copier only when it is told to: see log_copier.hpp.
         sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
         pragmas.emplace_back("PRAGMA wal_autocheckpoint = 0");
+    }
+    if (is_reader()) {
         pragmas.emplace_back("PRAGMA query_only = ON");
     } else {
         pragmas.push_back(fmt::format("PRAGMA page_size = {}", tuning::page_bytes));
@@ -95,7 +102,7 @@ Result<void> Connection::configure()
     }
     // The lane checkpoints between batches, after it has answered; this also turns off SQLite's
     // own.
-    if (!options_.read_only) sqlite3_wal_hook(handle_, on_wal, this);
+    if (is_lane()) sqlite3_wal_hook(handle_, on_wal, this);
     return {};
 }
 
@@ -195,6 +202,11 @@ Result<void> Connection::run_script(std::string_view sql)
     return {};
 }
 
+bool Connection::may_have_misread() const noexcept
+{
+    return !is_copier() && !options_.path.empty() && copies_lost() != copies_taken_back_;
+}
+
 bool Connection::has_moved() const noexcept
 {
     int has_moved = 0;
@@ -222,7 +234,7 @@ bool Connection::has_newest_snapshot() const noexcept
 
 std::optional<LogIndex::Head> Connection::snapshot() const noexcept
 {
-    if (!options_.read_only || !log_index_.is_known() || !is_in_transaction()) return std::nullopt;
+    if (!is_reader() || !log_index_.is_known() || !is_in_transaction()) return std::nullopt;
     return snapshot_;
 }
 
@@ -311,21 +323,50 @@ int Connection::plan_log()
     const int pages = tuning::checkpoint_pages(size);
     if (log_bytes_kept_ != tuning::wal_bytes(pages)) {
         log_bytes_kept_ = tuning::wal_bytes(pages);
-        static_cast<void>(run_pragma(fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_)));
+        const std::string limit = fmt::format("PRAGMA journal_size_limit = {}", log_bytes_kept_);
+        static_cast<void>(run_pragma(limit));
     }
     return pages;
 }
 
-Result<void> Connection::checkpoint(bool insist)
+Result<LogCopy> Connection::checkpoint(CheckpointMode mode)
 {
-    int pages = 0;
-    int copied = 0;
-    const int mode = insist ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-    const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, &pages, &copied);
-    if (code == SQLITE_OK && pages == copied) wal_pages_ = 0;
-    if (insist) log_bytes_ = 0;
+    LogCopy copy;
+    const bool truncates = mode == CheckpointMode::truncate;
+    int code = sqlite3_wal_checkpoint_v2(
+        handle_,
+        "main",
+        truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
+        &copy.pages,
+        &copy.copied
+    );
+    if (code == SQLITE_OK && is_copier() && is_copy_lost()) code = SQLITE_IOERR_FSYNC;
+    if (truncates) log_bytes_ = 0;
     if (code != SQLITE_OK) return std::unexpected(to_error(code, "checkpoint"));
-    return {};
+    if (copy.copied == copy.pages) wal_pages_ = 0;
+    return copy;
+}
+
+bool Connection::is_log_copied() noexcept
+{
+    if (!log_index_.is_known()) log_index_.find(handle_);
+    return log_index_.is_known() && log_index_.is_log_copied();
+}
+
+bool Connection::forget_copies() noexcept
+{
+    if (!log_index_.is_known()) log_index_.find(handle_);
+    return options_.path.empty() || (log_index_.is_known() && log_index_.forget_copies());
+}
+
+void Connection::leave_log() noexcept
+{
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+void Connection::on_copied(const LogCopy& copy) noexcept
+{
+    if (copy.copied == wal_pages_) wal_pages_ = 0;
 }
 
 bool Connection::is_log_short() const noexcept
@@ -347,7 +388,8 @@ void Connection::lengthen_log()
         std::clamp(log_used(), tuning::wal_room_made_least, tuning::wal_room_made_most);
     const std::int64_t end = log_bytes_ + room;
     // Frames of zeros carry no valid checksum: a recovery of the log stops in front of them.
-    static constexpr std::array<char, 64 * 1024> zeros{};  // SQLite writes less than 128 KiB at once
+    // SQLite writes less than 128 KiB at once.
+    static constexpr std::array<char, 64 * 1024> zeros{};
     int code = SQLITE_OK;
     for (std::int64_t at = log_bytes_; at < end && code == SQLITE_OK;) {
         const auto count = std::min<std::int64_t>(end - at, zeros.size());

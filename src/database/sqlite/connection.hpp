@@ -3,9 +3,7 @@
 // Connection: one handle of SQLite with its prepared statements, and the deadline of what runs on
 // it.
 //
-// Either the lane's (reads and writes, the only one that checkpoints) or a reader's (read-only,
-// never checkpoints). Statements that come from closures may not touch transactions, pragmas or
-// attached databases; ours may.
+// Statements that come from closures may not touch transactions, pragmas or attached databases; ours may.
 //
 // Confined to one thread at a time.
 
@@ -27,12 +25,29 @@ struct sqlite3;
 
 namespace umavez {
 
+enum class ConnectionRole : std::uint8_t {
+    lane,    // reads, writes and checkpoints
+    reader,  // read-only
+    copier,  // checkpoints, and nothing else
+};
+
 struct ConnectionOptions {
     std::string path;  // empty: in memory
-    bool read_only = false;
+    ConnectionRole role = ConnectionRole::lane;
     bool durable = true;
     const Clock* clock = nullptr;  // never null; outlives the connection
     std::uint64_t database = 0;    // whose connection it is: every open database has a number
+};
+
+enum class CheckpointMode : std::uint8_t {
+    passive,   // copies what no reader holds
+    truncate,  // waits for readers, and shortens the log's file to nothing
+};
+
+// How many pages a log had, and how many of those are in the database now.
+struct LogCopy {
+    int pages = 0;
+    int copied = 0;
 };
 
 class Connection {
@@ -65,7 +80,7 @@ public:
     std::optional<LogIndex::Head> snapshot() const noexcept;
 
     bool is_in_transaction() const noexcept;
-    bool is_read_only() const noexcept { return options_.read_only; }
+    bool is_reader() const noexcept { return options_.role == ConnectionRole::reader; }
     std::int64_t changes_total() const noexcept;
     std::int64_t changes_last() const noexcept;
     std::int64_t last_row() const noexcept;  // the id of the row inserted last
@@ -95,7 +110,10 @@ public:
 
     // What the last failed call says. Remembers whether the handle must be reopened.
     Error to_error(int code, std::string_view sql);
-    bool needs_reopen() const noexcept { return needs_reopen_; }
+    bool needs_reopen() const noexcept { return needs_reopen_ || may_have_misread(); }
+    // Whether pages that it read, and keeps, may be such as the disk lost under a copy of the log
+    // (copier_vfs.hpp). Asked before anything is made of them.
+    bool may_have_misread() const noexcept;
     // Whether the last error was a full disk.
     bool is_disk_full() const noexcept { return is_disk_full_; }
 
@@ -104,8 +122,18 @@ public:
     // At how many checkpoint() is worth its while, as large as the database is now; its file keeps as much
     // room when it starts over. The cache follows the size of the database, too.
     int plan_log();
-    // Copies the log into the database file; `insist` also waits for readers and truncates it.
-    Result<void> checkpoint(bool insist);
+    // Copies the log into the database file. The lane's own copy is flushed only if it leaves nothing of the
+    // log, the copier's whenever it succeeds.
+    Result<LogCopy> checkpoint(CheckpointMode mode);
+    // Whether nothing of the log is left to be copied. False where nobody can tell.
+    bool is_log_copied() noexcept;
+    // After a copy that failed: a flush that fails tells nothing about pages that were written before, so the
+    // next copy is of the whole log. Outside transactions. False: another program copies or writes.
+    bool forget_copies() noexcept;
+    // Closing it copies nothing: who opens the database next finds the whole log.
+    void leave_log() noexcept;
+    // Somebody else copied. Where nothing was committed since, the next commit starts the log over.
+    void on_copied(const LogCopy& copy) noexcept;
 
     // Whether the next commits will make the log's file grow; lengthen_log() writes zeros behind its
     // end, inside a write transaction, so that they need not. A failure is not told: the file grows as
@@ -126,8 +154,10 @@ private:
         }
     };
 
-    explicit Connection(const ConnectionOptions& options) : options_(options) {}
+    explicit Connection(const ConnectionOptions& options);
 
+    bool is_lane() const noexcept { return options_.role == ConnectionRole::lane; }
+    bool is_copier() const noexcept { return options_.role == ConnectionRole::copier; }
     Result<void> open_handle();
     Result<void> configure();
     Result<void> run_pragma(const std::string& sql);
@@ -144,10 +174,11 @@ private:
     const ConnectionOptions options_;
     sqlite3* handle_ = nullptr;
     bool is_trusted_ = true;
+    const std::uint64_t copies_taken_back_;  // in this process, before it was opened
     bool needs_reopen_ = false;
     bool is_disk_full_ = false;
     int wal_pages_ = 0;
-    int cache_kib_ = 0;  // as plan_log() chose it
+    int cache_kib_ = 0;           // as plan_log() chose it
     std::int64_t log_bytes_ = 0;  // of the log's file, as far as we know
     std::int64_t log_bytes_kept_ = 0;
     std::optional<Duration> deadline_;

@@ -423,9 +423,12 @@ TEST_F(LaneTest, LogIsBoundedWhileReadersComeAndGo)
         largest = std::max(largest, std::filesystem::file_size(wal));
     }
 
-    // How far it goes below that depends on when readers let go of it.
-    constexpr std::uintmax_t pages_most = tuning::checkpoint_pages_least + tuning::checkpoint_pages_late;
-    EXPECT_LT(largest, pages_most * tuning::page_bytes);
+    // How far it goes below that depends on when it is copied and readers let go of it. Who comes just before
+    // the limit still writes a row.
+    constexpr int pages_most =
+        tuning::checkpoint_pages_least + tuning::checkpoint_pages_late + 3'000;
+    constexpr std::int64_t bytes_most = tuning::wal_bytes(pages_most) + tuning::wal_room_made_most;
+    EXPECT_LT(largest, static_cast<std::uintmax_t>(bytes_most));
 }
 
 TEST_F(LaneTest, LogWrittenAheadIsIgnoredByRecovery)

@@ -1,6 +1,6 @@
 #include "database/sqlite/log_vfs.hpp"
 
-#include "base/assert.hpp"
+#include "database/sqlite/vfs_over_default.hpp"
 
 #include <sqlite3.h>
 
@@ -8,8 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <list>
-#include <mutex>
 #include <new>
 #include <utility>
 
@@ -33,8 +31,8 @@ struct LogFile {
     sqlite3_file base;
     Gathered* gathered;
 };
-constexpr std::size_t real_at =
-    (sizeof(LogFile) + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) * alignof(std::max_align_t);
+constexpr std::size_t real_at = (sizeof(LogFile) + alignof(std::max_align_t) - 1) /
+                                alignof(std::max_align_t) * alignof(std::max_align_t);
 
 Gathered& gathered_of(sqlite3_file* file) noexcept
 {
@@ -132,10 +130,17 @@ const sqlite3_io_methods log_methods = {
     [](sqlite3_file* f, int level) { return real_methods(f).xLock(real_of(f), level); },
     [](sqlite3_file* f, int level) { return real_methods(f).xUnlock(real_of(f), level); },
     [](sqlite3_file* f, int* out) { return real_methods(f).xCheckReservedLock(real_of(f), out); },
-    [](sqlite3_file* f, int op, void* a) { return real_methods(f).xFileControl(real_of(f), op, a); },
+    [](sqlite3_file* f, int op, void* a) {
+        return real_methods(f).xFileControl(real_of(f), op, a);
+    },
     [](sqlite3_file* f) { return real_methods(f).xSectorSize(real_of(f)); },
     [](sqlite3_file* f) { return real_methods(f).xDeviceCharacteristics(real_of(f)); },
-    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags)
@@ -163,32 +168,9 @@ void forget_gathered(sqlite3* handle) noexcept
     if (log != nullptr && log->pMethods == &log_methods) gathered_of(log).size = 0;
 }
 
-namespace {
-
-struct Registered {
-    std::string name;
-    sqlite3_vfs vfs;
-};
-
-}  // namespace
-
 std::string gathering_vfs()
 {
-    static std::mutex mutex;
-    static std::list<Registered> all;  // SQLite keeps pointers into it
-    const std::lock_guard lock{mutex};
-    sqlite3_vfs* const real = sqlite3_vfs_find(nullptr);
-    UMAVEZ_ASSERT(real != nullptr);
-    std::string name = std::string{"umavez-"} + real->zName;
-    if (sqlite3_vfs_find(name.c_str()) != nullptr) return name;
-    Registered& added = all.emplace_back(Registered{name, *real});
-    added.vfs.zName = added.name.c_str();
-    added.vfs.pAppData = real;
-    added.vfs.szOsFile = real->szOsFile + static_cast<int>(real_at);
-    added.vfs.pNext = nullptr;
-    added.vfs.xOpen = open_file;
-    sqlite3_vfs_register(&added.vfs, 0);
-    return name;
+    return vfs_over_default("umavez-", static_cast<int>(real_at), open_file);
 }
 
 }  // namespace umavez

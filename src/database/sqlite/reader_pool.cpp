@@ -54,7 +54,7 @@ void ReaderPool::end_kept()
     for (std::unique_ptr<Connection>& connection : free_) {
         if (!connection) continue;
         connection->end_reading();
-        if (connection->is_in_transaction()) connection.reset();
+        if (connection->is_in_transaction() || connection->needs_reopen()) connection.reset();
     }
 }
 

@@ -103,7 +103,6 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(
     static std::atomic<std::uint64_t> databases{0};
     const ConnectionOptions connection_options{
         .path = path,
-        .read_only = false,
         .durable = options.durable,
         .clock = &clock,
         .database = ++databases,
@@ -156,7 +155,7 @@ SqliteDatabase::SqliteDatabase(std::string url, const DatabaseOptions& options, 
       readers_(
           ConnectionOptions{
               .path = path_,
-              .read_only = true,
+              .role = ConnectionRole::reader,
               .clock = opened.connection_options.clock,
               .database = number_
           },

@@ -2,8 +2,11 @@
 
 #include <sqlite3.h>
 
+#include <array>
 #include <chrono>
 #include <cstring>
+#include <pthread.h>
+#include <string_view>
 
 namespace umavez::test {
 namespace {
@@ -15,6 +18,7 @@ sqlite3_vfs shim;
 struct File {
     sqlite3_file base;
     bool is_wal;
+    bool is_database;
     sqlite3_file* real() noexcept { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
 
@@ -38,14 +42,16 @@ int write_file(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 of
     if (as_file(file)->is_wal) {
         if (const int code = current->on_write(); code != SQLITE_OK) return code;
     }
+    if (as_file(file)->is_database) ++current->database_writes;
     return methods_of(file)->xWrite(real_of(file), bytes, size, offset);
 }
 
 int sync_file(sqlite3_file* file, int flags)
 {
     const int code = methods_of(file)->xSync(real_of(file), flags);
-    if (code != SQLITE_OK || !as_file(file)->is_wal) return code;
-    return current->on_sync();
+    if (code != SQLITE_OK) return code;
+    if (as_file(file)->is_wal) return current->on_sync();
+    return as_file(file)->is_database ? current->on_database_sync() : code;
 }
 
 const sqlite3_io_methods methods = {
@@ -83,11 +89,20 @@ int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int
     File* const opened = as_file(file);
     opened->base.pMethods = nullptr;
     opened->is_wal = (flags & SQLITE_OPEN_WAL) != 0;
+    opened->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
     std::memset(opened->real(), 0, static_cast<std::size_t>(root->szOsFile));
     const int code = root->xOpen(root, name, opened->real(), flags, out_flags);
     if (opened->real()->pMethods != nullptr) opened->base.pMethods = &methods;
     if (code == SQLITE_OK && opened->is_wal) ++current->wal_opens;
     return code;
+}
+
+// By the name that log_copier.cpp gives it.
+bool is_copier_thread()
+{
+    std::array<char, 16> name{};
+    pthread_getname_np(pthread_self(), name.data(), name.size());
+    return std::string_view{name.data()} == "umavez-copier";
 }
 
 // Counts down; true while there is something left.
@@ -147,6 +162,13 @@ int FaultyVfs::on_sync()
     changed_.wait(lock, [this] { return !is_gate_closed_; });
     --held_;
     return takes(sync_failures) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+}
+
+int FaultyVfs::on_database_sync()
+{
+    ++database_syncs;
+    if (is_copier_thread()) ++database_syncs_beside;
+    return takes(database_sync_failures) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
 
 int FaultyVfs::on_write()

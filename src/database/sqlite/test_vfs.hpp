@@ -1,7 +1,8 @@
 #pragma once
 
 // FaultyVfs: a disk that fails when told. While it lives, every database is opened through it; its
-// faults hit the write-ahead log alone. A gate holds flushes until the test lets them go on.
+// faults hit the write-ahead log, but for one. A gate holds flushes of the log until the test lets them go
+// on.
 // Thread-safe.
 
 #include <atomic>
@@ -23,6 +24,11 @@ public:
     std::atomic<int> full_writes{0};    // with SQLITE_FULL
     std::atomic<int> writes_before_full{0};  // those that still succeed before that
 
+    std::atomic<int> database_sync_failures{0};  // of the database itself
+
+    std::atomic<int> database_syncs{0};
+    std::atomic<int> database_syncs_beside{0};  // by the thread that copies logs
+    std::atomic<int> database_writes{0};
     std::atomic<int> wal_opens{0};
     std::atomic<int> wal_syncs{0};
     std::atomic<int> wal_writes{0};
@@ -34,6 +40,7 @@ public:
     // For the file methods.
     int on_sync();
     int on_write();
+    int on_database_sync();
 
 private:
     std::mutex mutex_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The sizes and times SQLite runs with, each with the measurement behind it. Immutable.
+// The sizes and times SQLite runs with, and the measurements behind them where there are any. Immutable.
 
 #include <algorithm>
 #include <bit>
@@ -26,12 +26,11 @@ using namespace std::chrono_literals;
 inline constexpr int page_bytes = 4096;
 
 // How long the log gets before a checkpoint: half the database, in bounds. Keys are random, so in a large
-// file nearly every claim of a short log changed a leaf of its own, and the lane stands still until the
-// checkpoint has flushed them. On a file of a million records that flush took 120 ms after 20,000 pages of
-// log and 105 ms after 92,000, because the claims of a long log meet in the same leaves; copying the long
-// one took 100 ms more. So there are fewer stops, and longer ones: beside a sweep of two million records the
-// p99 of claims was 111 ms with 20,000 pages and 204 ms with 100,000. Pairs/s with a million records, runs
-// of 17 s on a restless machine (16,300 and 16,200 with none):
+// file nearly every claim of a short log changed a leaf of its own, and those have to be flushed. On a file
+// of a million records that flush took 120 ms after 20,000 pages of log and 105 ms after 92,000, because the
+// claims of a long log meet in the same leaves; copying the long one took 100 ms more. Pairs/s with a million
+// records while the lane still stood still for all of that, runs of 17 s on a restless machine (16,300 and
+// 16,200 with none):
 //
 //     20,000 pages   11,000 and 12,700
 //     60,000         15,000 and 12,300
@@ -48,17 +47,31 @@ constexpr int checkpoint_pages(std::int64_t database_bytes)
     );
 }
 
-// That is for a lane that is busy. One with time to spare checkpoints in small steps (log_plan.hpp): whoever
-// comes while it does waits. Beside a sweep of 2,000 records a second and 300 claims, a file of two million
-// records; what a checkpoint took, and its flush of the database:
+// That is for a lane that is busy. Beside one with time to spare the log is copied in small steps
+// (log_plan.hpp): they are short, also where the lane has to do it itself. With a sweep of 2,000 records a
+// second and 300 claims, a file of two million records; what a checkpoint took, and the flush in it:
 //
 //        100 pages    1.5 ms    1.2 ms
 //        300          4.2       3.3
 //      2,000         17        13
 inline constexpr int checkpoint_pages_idle = 100;
 
-// How many pages more while somebody waits: those go first.
+// How many pages more the lane leaves uncopied while somebody waits: those go first.
 inline constexpr int checkpoint_pages_put_off = 100;
+
+// How long the log of a lane with time to spare becomes, in such steps, before it is made to start over.
+// Shorter ones were not tried.
+inline constexpr int log_pages_before_restart = 4'000;
+
+// How much the lane copies itself at the end of such a log. Other sizes were not tried.
+inline constexpr int rest_pages_for_lane = 500;
+
+// How many pages of the database are written before they are flushed, by a copy of `pages` beside the lane.
+// Other sizes were not tried.
+constexpr int portion_pages(int pages)
+{
+    return std::clamp(pages / 6, 100, 1000);
+}
 
 // Which share of its time a lane spends on batches to be called busy; every so much less halves the log.
 // Callers that keep it going leave hardly any time between batches; 300 claims a second and that sweep take
@@ -73,6 +86,11 @@ inline constexpr double lane_busy_halving = 0.03;
 // waits a moment for them.
 inline constexpr int checkpoint_pages_late = 3 * checkpoint_pages_least;
 inline constexpr int checkpoint_pages_again = 250;  // after one for which there was no room
+
+// After a copy that readers kept from an end. Between reads that follow each other closely there are gaps,
+// but whoever tries seldom meets none: with reads of half a second and 50 ms between them a log that was
+// tried every 20,000 pages grew to 490 MB in half a minute.
+inline constexpr int checkpoint_pages_held = 1'000;
 
 // What so many pages of log take on disk.
 constexpr std::int64_t wal_bytes(int pages)
