@@ -61,7 +61,8 @@ int back_up(const Invocation& invocation)
     if (!desk) return desk.error();
     if (!desk->is_local()) {
         return complain(
-            "backup writes a file on the machine of the database: run it there, without --server",
+            "backup writes a file on the machine of the database: run it there, without "
+            "UMAVEZ_SERVER",
             exit_usage
         );
     }
@@ -93,7 +94,7 @@ Command backup_command()
         .name = "backup",
         .summary = "Copy the database to a new file while it is used",
         .example = "umavez backup umavez-$(date +%F).db --database sqlite:umavez.db",
-        .options = desk_options(),
+        .options = {{"--json", "", "one JSON document, for programs"}},
         .takes_settings = true,
         .argument = "FILE",
         .run = back_up,

@@ -123,16 +123,17 @@ Result<void> check_settings(const Settings& settings)
     return {};
 }
 
-Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
+Result<void> check_listen(const Settings& settings, bool has_tokens)
 {
-    if (has_tokens || listen.is_loopback()) return {};
+    if (has_tokens || settings.listen.is_loopback()) return {};
     return fail(
         Errc::misconfigured,
         fmt::format(
             "listen: {} is not a loopback address, and without a token everybody who reaches it is "
-            "served; make a token with `umavez token create --tenant default --role operator`, or "
-            "listen on 127.0.0.1 or [::1]",
-            listen.address
+            "served; make a token with `umavez token create --tenant default --role operator{}`, "
+            "or listen on 127.0.0.1 or [::1]",
+            settings.listen.address,
+            settings.place_flags
         )
     );
 }
@@ -140,7 +141,7 @@ Result<void> check_listen(const ListenAddress& listen, bool has_tokens)
 Result<void> check_listen(const Settings& settings)
 {
     if (settings.listen.is_loopback() || dialect_of(settings) == Dialect::postgres) return {};
-    return check_listen(settings.listen, has_tokens(database_path(settings)).value_or(true));
+    return check_listen(settings, has_tokens(database_path(settings)).value_or(true));
 }
 
 }  // namespace umavez

@@ -1,9 +1,12 @@
 #include "app/commands.hpp"
 
 #include "app/people.hpp"
+#include "base/nearest.hpp"
+#include "base/shown.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace umavez {
@@ -56,6 +59,37 @@ std::vector<Command> all_commands()
         key_new_command(),
         version_command(),
     };
+}
+
+std::string group_title(std::string_view group)
+{
+    static const std::map<std::string_view, std::string_view> titles{
+        {"token", "Tokens"},
+        {"webhook", "Events of providers"},
+        {"accounts", "Accounts of providers and their tenants"},
+        {"deliveries", "Our events on their way to tenants"},
+        {"messages", "Messages to workers and to the broker"},
+        {"mailing", "Mailings"},
+        {"fiscal", "Fiscal documents"},
+    };
+    const auto found = titles.find(group);
+    return std::string{found == titles.end() ? group : found->second};
+}
+
+bool check_word(
+    const Invocation& invocation, std::string_view flag, const std::vector<std::string>& words
+)
+{
+    const auto word = invocation.find(flag);
+    if (!word || std::ranges::find(words, *word) != words.end()) return true;
+    complain(fmt::format(
+        "{}: \"{}\" is not one of {}{}",
+        flag,
+        shown(*word),
+        fmt::join(words, ", "),
+        suggestion(*word, words)
+    ));
+    return false;
 }
 
 int complain(std::string_view sentence, int code)

@@ -94,6 +94,15 @@ Command version_command();
 // In the order of the help.
 std::vector<Command> all_commands();
 
+// What the commands with this first word are about: "Tokens".
+std::string group_title(std::string_view group);
+
+// Whether `flag` was not given, or with one of `words`. Otherwise it complained, and the command
+// ends with exit_usage.
+bool check_word(
+    const Invocation& invocation, std::string_view flag, const std::vector<std::string>& words
+);
+
 // A sentence for people on standard error, red where that is wanted. Gives back `code`.
 int complain(std::string_view sentence, int code = exit_failed);
 

@@ -22,6 +22,8 @@ Colour colour_of_delivery(std::string_view state)
 
 int list(const Invocation& invocation)
 {
+    if (!check_word(invocation, "--state", {"pending", "delivered", "dead", "cancelled"}))
+        return exit_usage;
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
     const auto page = desk->ask(

@@ -59,9 +59,8 @@ int resolve(const Invocation& invocation)
     const auto as = invocation.find("--as");
     if (!reason)
         return complain("--reason is needed: say why, it is kept in the audit", exit_usage);
-    if (as != "succeeded" && as != "failed") {
-        return complain("--as is needed: succeeded or failed", exit_usage);
-    }
+    if (!as) return complain("--as is needed: succeeded or failed", exit_usage);
+    if (!check_word(invocation, "--as", {"succeeded", "failed"})) return exit_usage;
     JsonObject body;
     body.text("reason", *reason).text("as", *as);
     if (const auto file = invocation.find("--response")) {

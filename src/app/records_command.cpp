@@ -47,6 +47,8 @@ std::expected<Document, int> find_page(
 
 int records(const Invocation& invocation)
 {
+    if (!check_word(invocation, "--status", {"processing", "succeeded", "failed", "in_doubt"}))
+        return exit_usage;
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
     const auto page = find_page(

@@ -129,7 +129,7 @@ int serve(const Settings& settings, bool has_worker)
     log_certificates(settings.fiscal, log);
     const auto tokens = access::TokenBook::open(*opened->database);
     if (!tokens) return complain("database: " + tokens.error().detail);
-    if (const auto checked = check_listen(settings.listen, !(*tokens)->is_empty()); !checked)
+    if (const auto checked = check_listen(settings, !(*tokens)->is_empty()); !checked)
         return complain(checked.error().detail);
     std::stop_source stopping;
     const operators::OperatorNeeds operator_needs{

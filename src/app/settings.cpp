@@ -50,7 +50,9 @@ std::string join(const std::vector<std::string>& path)
 
 std::vector<std::string> known_keys()
 {
-    std::vector<std::string> keys{"operation", "webhook.provider", "fiscal.emitente", "fiscal.sefaz"};
+    std::vector<std::string> keys{
+        "operation", "webhook.provider", "fiscal.emitente", "fiscal.sefaz"
+    };
     for (const SettingSpec& spec : setting_specs()) keys.push_back(spec.key);
     return keys;
 }
@@ -153,11 +155,36 @@ Result<void> take_variable(
     return set_one(spec, file_variable, *held, settings);
 }
 
+std::string quoted_for_shell(const std::string& text)
+{
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:@,=+";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+    return quoted + "'";
+}
+
+// A URL that may hold a password is not repeated.
+std::string to_place_flags(const std::map<std::string, std::string>& flags)
+{
+    std::string all;
+    if (const auto config = flags.find("--config"); config != flags.end()) {
+        all += " --config " + quoted_for_shell(shown(config->second));
+    }
+    if (const auto database = flags.find("--database"); database != flags.end()) {
+        const bool is_plain = database->second.starts_with("sqlite:");
+        all += " --database " + (is_plain ? quoted_for_shell(shown(database->second)) : "URL");
+    }
+    return all;
+}
+
 }  // namespace
 
 Result<Settings> load_settings(const SettingSources& sources)
 {
     Settings settings;
+    settings.place_flags = to_place_flags(sources.flags);
     if (auto taken = take_file(sources, settings); !taken) return std::unexpected(taken.error());
     for (const SettingSpec& spec : setting_specs()) {
         if (auto set = take_variable(spec, sources, settings); !set) {

@@ -42,6 +42,9 @@ struct Settings {
     FiscalSettings fiscal;
     std::map<std::string, PolicyOverrides> operations;
     std::string config_path;  // empty: none was read
+    // " --config a.toml --database sqlite:y.db", of the flags that were given: with them another
+    // command finds the same database. Without secrets, and as a shell reads it.
+    std::string place_flags;
 };
 
 struct SettingSpec {

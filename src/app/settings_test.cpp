@@ -105,6 +105,16 @@ TEST_F(SettingsTest, FlagBeatsEnvironmentBeatsFile)
     EXPECT_EQ(settings->http_threads, 5u);
 }
 
+TEST_F(SettingsTest, FlagsThatFindTheDatabaseAreRepeatedWithoutASecret)
+{
+    environment_["UMAVEZ_DATABASE"] = "sqlite:of-the-environment.db";
+    EXPECT_EQ(load()->place_flags, "");
+    flags_["--database"] = "sqlite:a b.db";
+    EXPECT_EQ(load()->place_flags, " --database 'sqlite:a b.db'");
+    flags_["--database"] = "postgres://user:secret@host/x?password=secret";
+    EXPECT_EQ(load()->place_flags, " --database URL");
+}
+
 TEST_F(SettingsTest, ACertificateNeedsItsKey)
 {
     EXPECT_THAT(

@@ -25,6 +25,7 @@ int create(const Invocation& invocation)
     if (!tenant)
         return complain("--tenant is needed: whose data the token opens, such as acme", exit_usage);
     if (!role) return complain("--role is needed: reader, writer or operator", exit_usage);
+    if (!check_word(invocation, "--role", {"reader", "writer", "operator"})) return exit_usage;
     body.text("tenant", *tenant)
         .text("role", *role)
         .text("label", invocation.find("--label").value_or(""));

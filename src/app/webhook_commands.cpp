@@ -45,6 +45,8 @@ void tell_next(const JsonValue& page)
 
 int list(const Invocation& invocation)
 {
+    const std::vector<std::string> states{"pending", "waiting", "done", "ignored", "stale", "dead"};
+    if (!check_word(invocation, "--state", states)) return exit_usage;
     auto desk = DeskSession::open(invocation);
     if (!desk) return desk.error();
     const auto page = desk->ask(

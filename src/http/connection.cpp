@@ -66,11 +66,7 @@ public:
         peer_ = to_text(socket().remote_endpoint(ignored));
     }
 
-    ~StreamConnection() override
-    {
-        hold(0);
-        hold_spooled(0);
-    }
+    ~StreamConnection() override { let_body_go(); }
 
     Awaitable<void> run() override
     {
@@ -212,6 +208,7 @@ private:
         }
         no_deadline();
         const Response response = co_await call_handler(reader_.take());
+        let_body_go();  // before the answer: whoever has that may send the next body
         // The others that are ready first: a client is then woken once for many answers.
         co_await asio::post(socket().get_executor(), in_place);
         const bool stays = reader_.keeps_alive() && !shared_.stopping;
@@ -248,6 +245,12 @@ private:
     {
         if (reader_.spool() != nullptr) return hold_spooled(reader_.spool()->bytes());
         return reader_.has_small_body() || hold(reader_.body_bytes());
+    }
+
+    void let_body_go() noexcept
+    {
+        hold(0);
+        hold_spooled(0);
     }
 
     bool hold_spooled(std::uint64_t bytes) noexcept
@@ -363,8 +366,7 @@ private:
     Awaitable<bool> turn_away(bool stays)
     {
         reader_.take();
-        hold(0);
-        hold_spooled(0);
+        let_body_go();
         const Response response = *std::exchange(entry_.refusal, std::nullopt);
         const std::optional<Pieces> unsent = send_at_once(response, stays);
         bool written = unsent.has_value();
@@ -414,8 +416,6 @@ private:
     {
         if (out_.capacity() > kept_bytes_max) std::string{}.swap(out_);  // assigning keeps the room
         report(response);
-        hold(0);
-        hold_spooled(0);
     }
 
     Awaitable<void> linger()

@@ -150,15 +150,19 @@ public:
 
     void start() override
     {
-        accepts_ = true;
+        // First: where no thread is to be had, nothing was begun that only a thread could end.
+        for (Loop& loop : loops_) loop.thread = std::thread{[&loop] { loop.context.run(); }};
+        {
+            const std::lock_guard guard{mutex_};
+            accepts_ = true;
+        }
         auto ended = [this](const std::exception_ptr&) {
             const std::lock_guard guard{mutex_};
             accepts_ = false;
             changed_.notify_all();
         };
         asio::co_spawn(acceptor_.get_executor(), accept(), std::move(ended));
-        sweep_later();
-        for (Loop& loop : loops_) loop.thread = std::thread{[&loop] { loop.context.run(); }};
+        asio::post(sweep_.get_executor(), [this] { sweep_later(); });
     }
 
     std::size_t stop(Duration drain_limit) override
@@ -187,10 +191,11 @@ private:
         return fail(
             Errc::misconfigured,
             fmt::format(
-                "listen: cannot listen on {}:{}: {}; choose another address with --listen",
+                "cannot listen on {}:{}: {}; choose another address with {}",
                 options.address,
                 options.port,
-                reason
+                reason,
+                options.address_flag
             )
         );
     }

@@ -46,7 +46,8 @@ struct UploadOptions {
 
 struct ServerOptions {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 8080;  // 0: any free one
+    std::uint16_t port = 8080;              // 0: any free one
+    std::string address_flag = "--listen";  // named where the address cannot be had
     std::size_t threads = 2;
     std::optional<TlsFiles> tls = {};
 

@@ -29,6 +29,7 @@ inline constexpr work::WorkTable deliveries_table{
         "WHERE to_pause.id = item.destination_id AND to_pause.paused_until > $2) "
         "AND (SELECT count(*) FROM umavez_deliveries AS busy WHERE busy.tenant_id = item.tenant_id "
         "AND busy.state = 'pending' AND busy.takes > 0 AND busy.due_at > $2) < 4",
+    .done = "delivered",
 };
 
 struct Delivery {

@@ -57,7 +57,7 @@ struct Answer {
 // Quick ones, to receivers on loopback.
 inline RelayOptions quick()
 {
-    RelayOptions options{.threads = 4, .period = 5ms, .lease = 2s, .stop_grace = 0s};
+    RelayOptions options{.threads = 4, .period = 5ms, .stop_grace = 0s};
     options.delivery.retry = {.first = 1ms, .longest = 2ms, .attempts_max = 5};
     options.delivery.outbound.allow_private = true;
     options.delivery.total_timeout = 10s;

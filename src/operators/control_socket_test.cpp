@@ -2,6 +2,7 @@
 
 #include "database/sqlite/test_support.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <deque>
 #include <fstream>
@@ -173,13 +174,18 @@ TEST(ControlSocket, SilentPeersDelayNobody)
     const std::string path = directory.file("test.db.sock");
     const auto socket = ControlSocket::open(path, echo);
     ASSERT_TRUE(socket);
-    const test::Connected first{path};
-    const test::Connected second{path};
 
-    const auto began = std::chrono::steady_clock::now();
-    EXPECT_EQ(*ask_control_socket(path, "ping"), "heard ping");
+    // A busy machine delays one now and then; silent peers would delay every one.
+    auto quickest = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 10 && quickest >= control_silence_max; ++i) {
+        const test::Connected first{path};
+        const test::Connected second{path};
+        const auto began = std::chrono::steady_clock::now();
+        EXPECT_EQ(*ask_control_socket(path, "ping"), "heard ping");
+        quickest = std::min(quickest, std::chrono::steady_clock::now() - began);
+    }
 
-    EXPECT_LT(std::chrono::steady_clock::now() - began, control_silence_max);
+    EXPECT_LT(quickest, control_silence_max);
 }
 
 TEST(ControlSocket, MoreSilentPeersThanThreadsAreCutOff)

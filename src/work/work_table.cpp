@@ -13,12 +13,6 @@ namespace {
 // known.
 constexpr std::string_view worker_tenant = "_umavez";
 
-Result<void> done(const Result<std::int64_t>& changed)
-{
-    if (!changed) return std::unexpected(changed.error());
-    return {};
-}
-
 struct EndStatement {
     std::string sql;
     Values values;
@@ -172,20 +166,25 @@ Result<void> end_runs(
     return finish_all(transaction, std::move(finishes));
 }
 
-Result<void> mark_dead(
-    Transaction& transaction, const WorkTable& table, const Item& item, std::string why
+Result<bool> mark_ended(
+    Transaction& transaction, const WorkTable& table, const Item& item, const Ended& ended
 )
 {
-    return done(transaction.execute(
+    const auto changed = transaction.execute(
         fmt::format(
-            "UPDATE {} SET state = 'dead', run = run + 1, takes = 0, attempts = attempts + 1, "
-            "last_error = "
-            "$3, "
-            "changed_at = $4 WHERE id = $1 AND run = $2 AND state = 'pending'",
+            "UPDATE {} SET state = $3, run = run + 1, takes = 0, attempts = attempts + $4, "
+            "last_error = $5, changed_at = $6 WHERE id = $1 AND run = $2 AND state = 'pending'",
             table.name
         ),
-        {item.id, item.run, std::move(why), to_micros(transaction.now())}
-    ));
+        {item.id,
+         item.run,
+         std::string{ended.state},
+         std::int64_t{ended.is_failure ? 1 : 0},
+         ended.why ? Value{*ended.why} : Value{},
+         to_micros(transaction.now())}
+    );
+    if (!changed) return std::unexpected(changed.error());
+    return *changed == 1;
 }
 
 Ended after_failure(const RetryRule& rule, std::int64_t attempts, std::string why, double random)

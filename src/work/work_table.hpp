@@ -38,8 +38,9 @@ namespace umavez::work {
 struct WorkTable {
     std::string_view name;       // "umavez_inbox"
     std::string_view operation;  // "webhook.processar"
-    std::string_view ready = {
-    };  // one more condition on what may be taken; the row is called `item`, now is $2
+    // One more condition on what may be taken; the row is called `item`, now is $2.
+    std::string_view ready = {};
+    std::string_view done = "done";  // the state of a row whose work was done
 };
 
 struct Item {
@@ -99,9 +100,9 @@ Result<void> end_runs(
     Transaction& transaction, const WorkTable& table, const std::vector<EndedRun>& runs
 );
 
-// Ends a run that nobody may begin any more, without its record.
-Result<void> mark_dead(
-    Transaction& transaction, const WorkTable& table, const Item& item, std::string why
+// Ends a run that nobody may begin any more, without its record. False: it was ended already.
+Result<bool> mark_ended(
+    Transaction& transaction, const WorkTable& table, const Item& item, const Ended& ended
 );
 
 // What a failure that may pass leads to: another attempt, or `dead` when the rule has no more. `attempts` is

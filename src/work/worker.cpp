@@ -23,6 +23,27 @@ Request request_of(const WorkTable& table, const Item& item)
     };
 }
 
+constexpr std::string_view dead = "dead";
+
+// What becomes of a row whose record gives no lease. Nullopt: it is in progress elsewhere.
+std::optional<Ended> end_of(const WorkTable& table, const Outcome& outcome)
+{
+    if (std::holds_alternative<InDoubt>(outcome)) {
+        return Ended{
+            .state = dead,
+            .why = "the processes that ran it died, too many times",
+            .is_failure = true
+        };
+    }
+    const auto* const replayed = std::get_if<Replayed>(&outcome);
+    if (replayed == nullptr) return std::nullopt;
+    // Whoever runs it ends row and record together; so another worker just did, and the row has another run
+    // by now, or an operator resolved the record alone.
+    if (replayed->status == Status::succeeded)
+        return Ended{.state = table.done, .why = "resolved as done"};
+    return Ended{.state = dead, .why = "resolved as failed", .is_failure = true};
+}
+
 // Work that was not ended is left as if it had not begun: the transaction that would have ended it did not
 // commit, or did, and then freeing the key changes nothing.
 Result<void> run_or_free(const RunItem& run_item, Lease& lease, const Item& item)
@@ -295,25 +316,29 @@ std::vector<Claimed> Worker::claim(const std::vector<Item>& items)
             note_trouble(begun[i].error());
         } else if (auto* const lease = std::get_if<Lease>(&*begun[i])) {
             claimed.push_back({items[i], std::move(*lease)});
-        } else if (std::holds_alternative<InDoubt>(std::get<Outcome>(*begun[i]))) {
-            bury(items[i]);  // it took its owners with it too often
+        } else {
+            end_unclaimed(items[i], std::get<Outcome>(*begun[i]));
         }
-        // Else it is in progress elsewhere, or was ended meanwhile: not ours.
         const bool is_ours = !claimed.empty() && claimed.back().item == items[i];
         if (!is_ours) clear_suspect(items[i]);
     }
     return claimed;
 }
 
-// No lease: the engine holds the record, so nobody runs this.
-void Worker::bury(const Item& item)
+// No lease: nobody runs this any more, and its row is ended as its record is.
+void Worker::end_unclaimed(const Item& item, const Outcome& outcome)
 {
-    const std::string why = "the processes that ran it died, too many times";
-    const auto buried = database_.transact([&](Transaction& transaction) {
-        return mark_dead(transaction, table_, item, why);
+    const std::optional<Ended> ended = end_of(table_, outcome);
+    if (!ended) return;
+    bool is_ours = false;
+    const auto written = database_.transact([&](Transaction& transaction) -> Result<void> {
+        const auto changed = mark_ended(transaction, table_, item, *ended);
+        if (!changed) return std::unexpected(changed.error());
+        is_ours = *changed;
+        return {};
     });
-    if (!buried) return note_trouble(buried.error());
-    if (options_.on_dead) options_.on_dead(item, why);
+    if (!written) return note_trouble(written.error());
+    if (is_ours && ended->state == dead && options_.on_dead) options_.on_dead(item, *ended->why);
 }
 
 void Worker::note_trouble(const Error& error)

@@ -94,7 +94,7 @@ private:
     void clear_suspect(const Item& item);
     std::vector<Claimed> claim(const std::vector<Item>& items);
     void give_back(std::deque<Claimed> left);
-    void bury(const Item& item);
+    void end_unclaimed(const Item& item, const Outcome& outcome);
     void note_trouble(const Error& error);
 
     Engine& engine_;

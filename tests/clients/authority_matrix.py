@@ -17,7 +17,7 @@ import unittest
 
 import support
 from fiscal import ISSUER, OTHER_ISSUER
-from sefaz import OPEN, FiscalInstallation, Notes, Simulator
+from sefaz import OPEN, PATIENT, FiscalInstallation, Notes, Simulator
 from support import ask_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
@@ -25,6 +25,7 @@ ATTEMPTS = 2
 MANY = 2            # a call that fails so often leaves a doubt, and questions enough to end it
 QUESTIONS = 4       # that fail one after another
 CLIENTS = 24
+SECONDS = 3 * support.WAIT_SECONDS  # many notes and processes at a time
 SIDE_BY_SIDE = 8    # installations that are killed at a time
 # The same bytes would be refused for ever, or are refused by what is there now.
 ONCE = ("refuse", "too-old", "late", "receipt", "receipt-lost", "cancel-behind", "other-key", "odd-shapes")
@@ -38,8 +39,12 @@ class Judged(unittest.TestCase):
     """Compares with the ledger."""
 
     @staticmethod
-    def new_installation(simulator):
-        return FiscalInstallation(simulator, tentativas=ATTEMPTS)
+    def new_simulator():
+        return Simulator()
+
+    @staticmethod
+    def new_installation(simulator, **more):
+        return FiscalInstallation(simulator, **{"tentativas": ATTEMPTS, **more})
 
     def judge(self, note, row, case=""):
         """`row`: what Notes.row gives."""
@@ -66,7 +71,7 @@ class FaultBench(Judged):
 
     @classmethod
     def setUpClass(cls):
-        cls.simulator = cls.enterClassContext(Simulator())
+        cls.simulator = cls.enterClassContext(cls.new_simulator())
         cls.installation = cls.enterClassContext(cls.new_installation(cls.simulator))
         cls.notes = Notes(cls.installation.node("serve").start())
         cls.numbers = itertools.count(1)
@@ -103,7 +108,7 @@ class FaultBench(Judged):
             time.sleep(0.1)
             return None
         try:
-            return ask_until("it is settled", found)
+            return ask_until("it is settled", found, SECONDS)
         except AssertionError:
             id = self.row(note)[0]
             raise AssertionError(f"{case}: in vain, it is {self.notes.get(id)}, {self.notes.attempts(id)}") from None
@@ -123,7 +128,7 @@ class FaultBench(Judged):
             time.sleep(0.1)
             return None
         try:
-            return ask_until(case, arrived)
+            return ask_until(case, arrived, SECONDS)
         except AssertionError as error:
             raise AssertionError(f"{case}: {error}; the last answer was {seen}") from None
 
@@ -277,7 +282,9 @@ POINTS = {"claim_before_write", "claim_after_write", "handler_before_effect", "h
 AROUND_THE_CALL = ("handler_before_effect", "handler_after_effect")
 # How often a process dies at one point in one act; around the call itself in each scenario.
 DEATHS = 1000 if TORTURE else 1
+# How long a process that does not die is given more notes to die of, and how many at least on a machine that is slow.
 LIFE_SECONDS = 10
+FILLERS = 8
 
 
 class Life:
@@ -325,7 +332,7 @@ class Life:
             time.sleep(0.1)
             return self.is_over()
         try:
-            ask_until("it is over", over)
+            ask_until("it is over", over, SECONDS)
         except AssertionError:
             row = self.row()
             raise AssertionError(f"{self.case}: {self.note} is {row}: "
@@ -354,27 +361,30 @@ class Life:
         """Who asks first, the worker or the client, is not the same in every life: where the note alone does not lead
         there, others do, and where they do not either this life goes on."""
         fillers = itertools.cycle(("answer-lost", "drop-request"))
+        began, posted = time.monotonic(), 0
 
-        def died():
+        def ended():
+            """True: it died. "lives": nothing that was tried leads it there."""
+            nonlocal posted
             if self.node.process.poll() is not None:
                 return True
+            if time.monotonic() - began > LIFE_SECONDS and posted >= FILLERS:
+                return "lives"
             if self.asking is None or not self.asking.is_alive():
                 row = self.row()
                 if self.is_over():
                     filler = self.test.new_note()
                     self.test.simulator.fault("emitir", next(fillers), 1, filler.documento)
                     self.notes.post(filler)
+                    posted += 1
                 elif row is None or row[1] not in OPEN:
                     self.ask_aside()
             time.sleep(0.02)
             return False
-        try:
-            ask_until("it kills its process", died, LIFE_SECONDS)
+        if ask_until(f"{self.case}: {self.note} kills its process", ended, SECONDS) is True:
             self.node.wait_killed()
             self.test.killed[self.kill_at.split(":")[0]] += 1
-        except AssertionError:
-            if self.node.process.poll() is not None:
-                raise
+        else:
             self.node.kill()
         if self.asking:
             self.asking.join()
@@ -393,7 +403,7 @@ class Life:
             time.sleep(0.02)
             return row is None or row[1] not in OPEN
         try:
-            ask_until("it is settled", settled)
+            ask_until("it is settled", settled, SECONDS)
         except AssertionError:
             row = self.row()
             raise AssertionError(f"{self.case}: {self.note}, which was {self.was}, is {row}: "
@@ -415,7 +425,7 @@ class KillBench(Judged):
     """kill -9 where it hurts. Every life has a database of its own, and all have one authority."""
 
     def setUp(self):
-        self.simulator = self.enterContext(Simulator())
+        self.simulator = self.enterContext(self.new_simulator())
         self.numbers = itertools.count(1)
         self.killed = collections.Counter()
         self.ready, self.template = {}, None
@@ -425,7 +435,7 @@ class KillBench(Judged):
 
     def make_template(self, acts, count):
         """A database with notes to be cancelled, and with refused ones whose numbers are to be voided."""
-        with self.new_installation(self.simulator) as installation:
+        with self.new_installation(self.simulator, **PATIENT) as installation:
             notes = Notes(installation.node("serve").start())
             made = {act: [self.new_note() for _ in range(count)] for act in ("cancellation", "voiding") if act in acts}
             for note in made.get("voiding", ()):

@@ -102,7 +102,7 @@ class DocsPageTest(unittest.TestCase):
                  "--no-first-run", "--disable-background-networking", "--disable-component-update",
                  "--disable-extensions", "--disable-sync", f"--user-data-dir={folder}/profile",
                  f"--log-net-log={log}", "--virtual-time-budget=5000", "--dump-dom", self.origin + "/docs"],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=support.WAIT_SECONDS,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=3 * support.WAIT_SECONDS,
                 env=os.environ | {"HOME": folder})
             self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
             asked = self.requests_of_the_page(log)

@@ -13,14 +13,12 @@ import time
 import unittest
 
 import support
-from fiscal import (DOCUMENTS, ISSUER, MUNICIPIO, OTHER_ISSUER, Documents, FiscalInstallation, Simulator, body_of, dps,
-                    id_dps, sha256_of)
+from fiscal import (DOCUMENTS, ISSUER, MUNICIPIO, OTHER_ISSUER, PATIENT, Documents, FiscalInstallation, Simulator,
+                    body_of, dps, id_dps, sha256_of)
 from postgres import Postgres
 from support import WAIT_SECONDS, ask_until, in_threads, need
 
 ATTEMPTS = 3
-# Nothing is slow here but the machine, and nobody dies: whoever waits long enough gets the answer that is looked at.
-PATIENT = {"timeout_emissao": "30s", "timeout_consulta": "30s", "timeout_cancelamento": "30s", "lease": "30s"}
 
 
 class EdgesTest(unittest.TestCase):

@@ -183,6 +183,7 @@ class HostileTest(unittest.TestCase):
 
     def test_thousands_of_idle_connections_while_others_are_served(self):
         support.allow_files(IDLE + 200)
+        alone = self.create_many("alone")
         before = self.server.resident_kib()
         idle = []
         try:
@@ -194,20 +195,25 @@ class HostileTest(unittest.TestCase):
                 elif number % 3 == 2:
                     connection.sendall(HEAD + b"Content-Length: 100\r\n\r\n{")
                 idle.append(connection)
-            began = time.monotonic()
-            for number in range(200):
-                answer = self.server.ask("POST", "/api/v1/clientes", client_of(number), f"key-{number}")
-                self.assertEqual(answer.status, 201, answer)
-            took = time.monotonic() - began
+            took = self.create_many("beside")
             growth = self.server.resident_kib() - before
         finally:
             for connection in idle:
                 connection.close()
-        self.assertLess(took, 10, "others were hardly served")
+        # A machine that is slow was slow before.
+        self.assertLess(took, 10 + 10 * alone, "others were hardly served")
         # Generous: 20 KiB for each of them.
         self.assertLess(growth, 20 * IDLE if not support.SANITIZED else 200 * IDLE)
         self.assert_served()
-        print(f"{IDLE} idle connections: {growth} KiB more, 200 clients created in {took:.1f} s")
+        print(f"{IDLE} idle connections: {growth} KiB more, 200 clients created in {took:.1f} s, alone in {alone:.1f} s")
+
+    def create_many(self, name):
+        """Tells how long it took."""
+        began = time.monotonic()
+        for number in range(200):
+            answer = self.server.ask("POST", "/api/v1/clientes", client_of(f"{name}-{number}"), f"{name}-{number}")
+            self.assertEqual(answer.status, 201, answer)
+        return time.monotonic() - began
 
     def test_a_connection_too_many_is_told_so_and_the_others_stay(self):
         support.allow_files(CONNECTIONS_MAX + 200)

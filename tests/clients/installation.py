@@ -31,6 +31,8 @@ attempts_max = 1000
 lease = "1s"
 takeovers_max = 100
 """
+# Where nobody dies, nobody is taken for dead because the machine stood still.
+CALM = SETTINGS.replace('lease = "1s"', 'lease = "1m"')
 
 
 def fault_points():
@@ -167,7 +169,8 @@ class Installation:
         self.folder = self._folder.name
         self.postgres = postgres
         self.nodes = []
-        self.configure(providers, settings)
+        self.settings = settings
+        self.configure(providers)
 
     def __enter__(self):
         return self
@@ -184,8 +187,9 @@ class Installation:
                     node.kill()
             self._folder.cleanup()
 
-    def configure(self, providers=PROVIDERS, settings=SETTINGS):
+    def configure(self, providers=PROVIDERS, settings=None):
         """For the processes that start from now on."""
+        settings = self.settings if settings is None else settings
         database = self.postgres.url if self.postgres else "sqlite:umavez.db"
         with open(os.path.join(self.folder, "umavez.toml"), "w", encoding="utf-8") as file:
             file.write(f'database = "{database}"\n{settings}{providers}')

@@ -27,7 +27,8 @@ MEMORY_KIB = 64 * 1024  # a server may grow by this while a file of any length g
 class EdgesTest(unittest.TestCase):
     def open(self, *arguments, sink=True, before="", **settings):
         self.sink = self.enterContext(Sink()) if sink is True else sink
-        self.installation = self.enterContext(MailingInstallation(None, before, **settings))
+        # Nobody dies but where it is said: so nobody is taken for dead because the machine stood still.
+        self.installation = self.enterContext(MailingInstallation(None, before, **{"lock_timeout": "10s", **settings}))
         smtp = ("--smtp", self.sink.url) if self.sink else ()
         self.server = self.installation.node("serve", *smtp, *arguments).start()
         self.mailings = Mailings(self.server)
@@ -527,7 +528,17 @@ class LargeFileTest(EdgesTest):
         self.open(sink=None)
         content = "email;nome\n" + "".join(f"p{number}@example.com;Pessoa {number}\n" for number in range(LINES))
         before = peak_kib(self.server.process)
-        id = self.mailings.upload("muitos.csv", content)
+        # Whoever stands still while a file is read sees nothing of it: then another one is looked at.
+        for turn in range(5):
+            if self.count_steps(f"muitos-{turn}.csv", content) > 3:
+                break
+        else:
+            self.fail("no progress is seen while it goes on")
+        self.assertLess(peak_kib(self.server.process) - before, MEMORY_KIB * (4 if SANITIZED else 1))
+
+    def count_steps(self, filename, content):
+        """How many different counts of lines were seen until all of them were read."""
+        id = self.mailings.upload(filename, content)
         seen = []
 
         def is_read():
@@ -537,13 +548,12 @@ class LargeFileTest(EdgesTest):
         ask_until("the file is read", is_read, 2 * WAIT_SECONDS)
         reads = [each["readLines"] for each in seen]
         self.assertEqual(reads, sorted(reads))
-        self.assertGreater(len(set(reads)), 3, "progress is seen while it goes on")
         self.assertEqual(seen[-1]["counts"]["entries"], LINES)
         self.assertEqual(seen[-1]["readBytes"], len(content))
-        self.assertLess(peak_kib(self.server.process) - before, MEMORY_KIB * (4 if SANITIZED else 1))
+        return len(set(reads))
 
     def test_a_killed_ingestion_goes_on_where_it_was(self):
-        self.open(sink=None)
+        self.open(sink=None, lock_timeout=f"{mailing.LOCK_SECONDS}s")
         lines = LINES // 4
         content = csv_of([f"p{number % (lines - 100)}@example.com" for number in range(lines)])
         id = self.mailings.upload("morre.csv", content)

@@ -118,13 +118,18 @@ def check_city(ledger):
 
 
 class City:
-    """How RPS are made, and how patient the program is: a copy that was slow must have arrived when it asks."""
+    """How RPS are made, and how patient the program is: a copy that was slow must have arrived when it asks, on a busy
+    machine too."""
 
     TIPOS = ("nfse-sp",)
 
     @staticmethod
-    def new_installation(simulator):
-        return FiscalInstallation(simulator, tentativas=ATTEMPTS, assentamento="500ms")
+    def new_simulator():
+        return Simulator(slow="2100ms")  # a little longer than the program waits
+
+    @staticmethod
+    def new_installation(simulator, **more):
+        return FiscalInstallation(simulator, **{"tentativas": ATTEMPTS, "assentamento": "1s", **more})
 
     def note(self, tipo, issuer):
         return Rps(self.simulator, next(self.numbers), issuer)
@@ -183,7 +188,7 @@ class JudgeTest(City, unittest.TestCase):
 class EdgesTest(City, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.simulator = cls.enterClassContext(Simulator())
+        cls.simulator = cls.enterClassContext(cls.new_simulator())
         cls.installation = cls.enterClassContext(cls.new_installation(cls.simulator))
         cls.notes = Notes(cls.installation.node("serve").start())
         cls.numbers = itertools.count(1)
@@ -266,7 +271,7 @@ class EdgesTest(City, unittest.TestCase):
                 self.assertEqual((answer.status, answer.problem), (422, "validation"), answer)
                 self.assertIn("xml", str(answer.json["errors"]), answer)
                 self.assertNotIn("root:", answer.body.decode())
-                self.assertLess(time.monotonic() - began, 5)
+                self.assertLess(time.monotonic() - began, support.WAIT_SECONDS / 2)
         after = [self.installation.count(table) for table in ("documentos_fiscais", "documentos_xml")]
         self.assertEqual(after, before, "something was kept")
         missing = {name: value for name, value in rps.body.items() if name != "ambiente"}

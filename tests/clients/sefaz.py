@@ -15,7 +15,7 @@ import tempfile
 import threading
 
 import fiscal
-from fiscal import DOCUMENTS, ISSUER, OTHER_ISSUER, Documents
+from fiscal import DOCUMENTS, ISSUER, Documents
 from support import WAIT_SECONDS, need
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
@@ -27,6 +27,7 @@ CANCELLATION, SUBSTITUTION = "110111", "110112"
 SP_CANCELLATION = "cancelamento"
 MODELS = {"nfe": "55", "nfce": "65"}
 OPEN = ("TRANSMITIDO", "INDETERMINADO", "CANCELAMENTO_PENDENTE", "CANCELAMENTO_EM_ANALISE", "INUTILIZACAO_PENDENTE")
+PATIENT = {**fiscal.PATIENT, "timeout_inutilizacao": "30s"}
 # SEFAZ blocks for as long as it was not left alone; a block of ours is as long.
 THROTTLE = ("--throttle", "1s")
 
@@ -276,8 +277,8 @@ def unpacked(packed):
 
 
 class Simulator(fiscal.Simulator):
-    def __init__(self, *arguments, issuers=(ISSUER, OTHER_ISSUER)):
-        super().__init__(*THROTTLE, *arguments, issuers=issuers)
+    def __init__(self, *arguments, **more):
+        super().__init__(*THROTTLE, *arguments, **more)
         self._ledger = Ledger(self.path("ledger.jsonl"))
 
     @property

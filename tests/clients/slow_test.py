@@ -28,8 +28,8 @@ class SlowTest(unittest.TestCase):
 
         def trickle(name, server, first, byte, limit):
             """A byte now and then, until the server has had enough."""
+            began = time.monotonic()  # before the server's clock, however long we are about it
             with server.connect(limit) as connection:
-                began = time.monotonic()
                 connection.sendall(first)
                 connection.settimeout(0.5)
                 received = b""
@@ -41,6 +41,7 @@ class SlowTest(unittest.TestCase):
                     except TimeoutError:
                         continue
                     except (BrokenPipeError, ConnectionResetError):
+                        received = support.read_to_end(connection)  # it was told why before it was cut
                         break
                 else:
                     received = None
@@ -48,8 +49,8 @@ class SlowTest(unittest.TestCase):
 
         def read_nothing(name, limit):
             """Asks for more than the kernel's buffers hold and reads none of it."""
+            began = time.monotonic()
             with self.server.connect(limit) as connection:
-                began = time.monotonic()
                 connection.setblocking(False)
                 ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000
                 closed = False
@@ -97,7 +98,8 @@ class SlowTest(unittest.TestCase):
                 self.assertGreater(took, limit - 2)
                 if name not in ("hello", "answer"):
                     self.assertTrue(received.startswith(b"HTTP/1.1 408 "), received)
-        self.assertLess(slowest, 5)
+        # Nobody waited for the first of them to be cut.
+        self.assertLess(slowest, 8)
         self.assertEqual(self.server.count("clientes"), number)
 
 

@@ -6,7 +6,7 @@ import time
 import unittest
 
 import support
-from installation import PROVIDERS, SETTINGS, STANDARD_SECRET, STRIPE_SECRET, Installation
+from installation import CALM, PROVIDERS, STANDARD_SECRET, STRIPE_SECRET, Installation
 from ledger import INVOICE_CENTS, Office
 from providers import (Event, Providers, charge_succeeded, intent_succeeded, need_packages, payment_confirmed,
                        stripe_event)
@@ -24,7 +24,7 @@ class ReceiverTest(unittest.TestCase):
         need_packages()
 
     def setUp(self):
-        self.installation = self.enterContext(Installation())
+        self.installation = self.enterContext(Installation(settings=CALM))
         self.sender = self.enterContext(Providers())
         self.server = self.installation.node("serve").start()
 
@@ -184,7 +184,7 @@ class InboxTest(ReceiverTest):
 
     def test_an_event_before_its_invoice_is_driven_again_when_that_is_there(self):
         self.server.stop()
-        self.installation.configure(settings=SETTINGS.replace("attempts_max = 1000", "attempts_max = 1"))
+        self.installation.configure(settings=CALM.replace("attempts_max = 1000", "attempts_max = 1"))
         self.server.start()
         self.paid_by(payment_confirmed("msg_1", "pag_1", 1, INVOICE_CENTS))
         dead = self.wait_for_state("dead")[0]

@@ -9,7 +9,7 @@ import unittest
 import unittest.mock
 
 import support
-from installation import Installation
+from installation import CALM, Installation
 from ledger import INVOICE_CENTS, Office
 from providers import Providers, intent_succeeded, need_packages
 
@@ -84,7 +84,7 @@ class OutgoingTest(unittest.TestCase):
         need_packages()
 
     def open(self, *arguments):
-        self.installation = self.enterContext(Installation())
+        self.installation = self.enterContext(Installation(settings=CALM))
         self.sender = self.enterContext(Providers())
         self.server = self.installation.node("serve", *arguments).start()
         self.installation.add_accounts()

@@ -37,6 +37,13 @@ class ProcessesTest(unittest.TestCase):
 
 
 class CopiesTest(ProcessesTest):
+    def deliver(self, event, server, headers):
+        """As providers do: again, where a store that stands still had it told so."""
+        def taken():
+            answer = self.sender.deliver(event, server, headers=headers)
+            return answer if answer.status != 503 else None
+        return ask_until(f"{event.id} is taken", taken)
+
     def send_copies(self, servers, office):
         self.installation.add_accounts()
         for make, id in ((intent_succeeded, "evt_1"), (payment_confirmed, "msg_1")):
@@ -44,8 +51,8 @@ class CopiesTest(ProcessesTest):
                 invoice = office.add_invoice()
                 event = make(id, f"pagamento-{id}", invoice, INVOICE_CENTS)
                 headers = [self.sender.sign(event, timestamp=int(time.time()) - number % 5) for number in range(COPIES)]
-                answers = support.in_threads(COPIES, lambda number: self.sender.deliver(
-                    event, servers[number % len(servers)], headers=headers[number]))
+                answers = support.in_threads(COPIES, lambda number: self.deliver(
+                    event, servers[number % len(servers)], headers[number]))
                 self.assertEqual({answer.status for answer in answers}, {200})
                 self.assertEqual([answer.json["duplicate"] for answer in answers].count(False), 1)
                 self.installation.wait_settled()
@@ -83,7 +90,8 @@ class StoppedWorkerTest(ProcessesTest):
             self.worker.signal(signal.SIGCONT)
 
     def stop_inside(self, table, number):
-        """Tries once; gives the invoice, or None if the worker gave up waiting before it was stopped."""
+        """Tries once; gives the invoice, or None if the worker gave up waiting before it was stopped, began anew
+        perhaps, or if PostgreSQL gave up on it before we looked."""
         invoice = self.office.add_invoice()
         with self.postgres.session() as holder, self.postgres.session() as watcher:
             holder.run(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
@@ -98,10 +106,13 @@ class StoppedWorkerTest(ProcessesTest):
             holder.run("COMMIT")
             # Its statement is answered, and nobody reads the answer.
             state = ask_until("the lock was given or refused", lambda: [line for line in watcher.run(
-                f"SELECT state FROM pg_stat_activity WHERE pid = {backend}") if line != "active"])
-        self.assertEqual(self.worker.arrivals.count("claim_after_write"), 1)
+                f"SELECT coalesce((SELECT state FROM pg_stat_activity WHERE pid = {backend}), 'gone')")
+                if line != "active"])
+        self.assertGreaterEqual(self.worker.arrivals.count("claim_after_write"), 1)
+        if state != ["idle in transaction"] or self.worker.arrivals.count("claim_after_write") > 1:
+            return None
         self.assertEqual(self.worker.arrivals.count("handler_after_effect"), 0)
-        return invoice if state == ["idle in transaction"] else None
+        return invoice
 
     def stop_surely(self, table):
         for number in range(10):

@@ -122,7 +122,8 @@ TEST(Concurrent, LeasedDuplicatesWaitForTheFirstAndGetItsAnswer)
 TEST(Concurrent, RejectedDuplicatesNeverTouchTheOwnersRecord)
 {
     Shop shop;
-    shop.declare({.name = "enviar", .policy = {.guarantee = Guarantee::leased}});
+    // So long that no heartbeat changes the record meanwhile.
+    shop.declare({.name = "enviar", .policy = {.guarantee = Guarantee::leased, .lease = 10min}});
     shop.start();
     auto begun = shop.engine->begin(request("enviar", "k1"));
     Lease owner = std::move(std::get<Lease>(*begun));
@@ -148,7 +149,8 @@ TEST(Concurrent, RejectedDuplicatesNeverTouchTheOwnersRecord)
 TEST(Concurrent, HeartbeatsCarryManyLeasesPastTheirLength)
 {
     Shop shop;
-    Policy policy{.guarantee = Guarantee::leased, .lease = 3s};
+    // A heartbeat comes after a third of it, and may be late by as much again.
+    Policy policy{.guarantee = Guarantee::leased, .lease = 9s};
     policy.on_abandoned = OnAbandoned::rerun;
     policy.effect = RepeatedEffect::harmless;
     shop.declare({.name = "enviar", .policy = policy});

@@ -74,7 +74,8 @@ TEST(LeasedOnSqlite, FinishInATransactionCommitsRowsAndRecordTogether)
 TEST(LeasedOnSqlite, FinishInATransactionAfterATakeoverRollsTheRowsBack)
 {
     Shop shop;
-    Policy policy{.guarantee = Guarantee::leased, .lease = 1s, .run_limit = 1s};
+    // Long enough for claims on a disk that stands still for a moment.
+    Policy policy{.guarantee = Guarantee::leased, .lease = 4s, .run_limit = 4s};
     policy.on_abandoned = OnAbandoned::rerun;
     policy.effect = RepeatedEffect::deduplicated;
     shop.declare(leased(policy));

@@ -21,6 +21,12 @@ protected:
         return one;
     }
     void SetUp() override { server().run("DROP SCHEMA public CASCADE; CREATE SCHEMA public"); }
+    // A test that failed in the middle leaves no server that answers nobody.
+    void TearDown() override
+    {
+        server().freeze(false);
+        server().require_standby("");
+    }
 
     // Whoever runs for longer than a second is told; docs/operating/postgres.md names the bound.
     static Policy brief()
@@ -33,16 +39,6 @@ protected:
     static constexpr Duration bound = 500ms + 3 * Duration{1s};
     static constexpr Duration slack = 1s;  // a look at the end, and a busy machine
 
-    static void set_standby(const std::string& name)
-    {
-        server().run("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
-        server().run("SELECT pg_reload_conf()");
-        // Every backend reads it when it is idle the next time; new ones have it.
-        const Duration deadline = system_clock().boottime() + 10s;
-        while (server().run("SHOW synchronous_standby_names") != name) {
-            ASSERT_LT(system_clock().boottime(), deadline);
-        }
-    }
     template <typename Call>
     static Duration time_of(Call call)
     {
@@ -81,7 +77,7 @@ TEST_F(PostgresBounds, ACommitWhoseStandbyIsMissingIsUnknownInTimeAndFoundLater)
 {
     Shop shop{server().url(), 30s, brief()};
     get<Executed>(shop.engine->atomically(request("pedidos.criar", "k0"), shop.inserting("0")));
-    set_standby("nobody");
+    server().require_standby("nobody");
     Result<Outcome> outcome;
 
     const Duration took = time_of([&] {
@@ -89,7 +85,7 @@ TEST_F(PostgresBounds, ACommitWhoseStandbyIsMissingIsUnknownInTimeAndFoundLater)
     });
     const std::string waiting =
         server().run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    set_standby("");
+    server().require_standby("");
     const auto retry = [&] {
         const Duration deadline = system_clock().boottime() + 10s;
         while (true) {
@@ -113,7 +109,7 @@ TEST_F(PostgresBounds, AReadBackThatIsLostLeavesTheCommitUnknown)
 {
     Shop shop{server().url(), 30s, brief()};
     get<Executed>(shop.engine->atomically(request("pedidos.criar", "k0"), shop.inserting("0")));
-    set_standby("nobody");
+    server().require_standby("nobody");
     Result<Outcome> outcome;
     {
         const std::jthread caller{[&] {
@@ -126,7 +122,7 @@ TEST_F(PostgresBounds, AReadBackThatIsLostLeavesTheCommitUnknown)
         server().freeze(true);
     }
     server().freeze(false);
-    set_standby("");
+    server().require_standby("");
 
     EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::unknown);
 }
@@ -139,14 +135,14 @@ TEST_F(PostgresBounds, CommitsThatWaitForAStandbyAreNoMoreThanConnections)
     policy.duplicate_wait = 100ms;
     Shop shop{server().url("umavez_connections=2"), 30s, policy};
     get<Executed>(shop.engine->atomically(request("pedidos.criar", "k0"), shop.inserting("0")));
-    set_standby("nobody");
+    server().require_standby("nobody");
     for (int i = 1; i <= 5; ++i) {
         const std::string key = "k" + std::to_string(i);
         get<Unavailable>(shop.engine->atomically(request("pedidos.criar", key), shop.inserting(key)));
     }
     const std::string waiting =
         server().run("SELECT count(*) <= 2 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    set_standby("");
+    server().require_standby("");
     const auto later = [&] {
         const Duration deadline = system_clock().boottime() + 10s;
         while (true) {

@@ -71,6 +71,33 @@ TEST_F(AuthoritySimulatorTest, WrongChoicesAreNamed)
     );
 }
 
+TEST_F(AuthoritySimulatorTest, APortThatIsTakenIsToldWithItsOwnFlag)
+{
+    Process first{scratch_.path(), with({"--folder", "sim", "--listen", "127.0.0.1:0"})};
+    const std::string told = first.wait_for_error_output(", ledger ");
+    const auto address_after = [&told](const std::string& before) {
+        const std::size_t begin = told.find(before) + before.size();
+        return told.substr(begin, told.find(',', begin) - begin);
+    };
+    const std::string control = address_after("control on http://");
+    const std::string listen = address_after("on https://");
+
+    const Exited by_control = run(
+        scratch_.path(),
+        {"authority-simulator", "--folder", "two", "--listen", "127.0.0.1:0", "--control", control}
+    );
+    const Exited by_listen = refused({"--folder", "two", "--listen", listen});
+
+    EXPECT_EQ(by_control.code, 1);
+    EXPECT_EQ(
+        by_control.err,
+        "umavez: cannot listen on " + control +
+            ": Address already in use; choose another address with --control\n"
+    );
+    EXPECT_EQ(by_listen.code, 1);
+    EXPECT_THAT(by_listen.err, HasSubstr("choose another address with --listen"));
+}
+
 TEST_F(AuthoritySimulatorTest, FolderBelongsToOne)
 {
     Process first{scratch_.path(), with({"--folder", "sim", "--listen", "127.0.0.1:0"})};

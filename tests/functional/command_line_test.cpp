@@ -79,10 +79,70 @@ TEST_F(CommandLineTest, WrongUsageIsTwoAndTellsWhereToLook)
     );
 
     EXPECT_EQ(umavez({}).code, 2);
-    EXPECT_EQ(umavez({"serve", "--lisen", "x"}).code, 2);
     EXPECT_EQ(umavez({"fingerprint"}).code, 2);
     EXPECT_EQ(umavez({"config"}).code, 2);
     EXPECT_EQ(umavez({"serve", "--listen", "nowhere"}).code, 2);
+}
+
+TEST_F(CommandLineTest, AMistypedWordIsNamedWithTheNearest)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> table{
+        {{"token", "crate"},
+         "no command \"crate\" (did you mean \"create\"?); see umavez token --help"},
+        {{"config", "chek"},
+         "no command \"chek\" (did you mean \"check\"?); see umavez config --help"},
+        {{"mailing", "shwo", "3"},
+         "no command \"shwo\" (did you mean \"show\"?); see umavez mailing --help"},
+        {{"token"}, "a command is needed: create, list, revoke; see umavez token --help"},
+        {{"serve", "--lisen", "x"},
+         "no option \"--lisen\" (did you mean \"--listen\"?); see umavez serve --help"},
+        {{"token", "create", "--rol=reader"},
+         "no option \"--rol\" (did you mean \"--role\"?); see umavez token create --help"},
+        {{"release", "--reason", "--lost", "k", "--tennant", "acme"},
+         "no option \"--tennant\" (did you mean \"--tenant\"?); see umavez release --help"},
+        {{"--zzzzzzzz"}, "no option \"--zzzzzzzz\"; see umavez --help"},
+        {{"version", "one", "two"}, "\"one\" is not expected; see umavez version --help"},
+        {{"explain"}, "KEY is required; see umavez explain --help"},
+    };
+    for (const auto& [command, sentence] : table) {
+        const Exited refused = umavez(command);
+
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(refused.err, "umavez: " + sentence + "\n");
+    }
+}
+
+TEST_F(CommandLineTest, VersionAndHelpAreFoundWhereOthersHaveThem)
+{
+    EXPECT_EQ(umavez({"--version"}).out, umavez({"version"}).out);
+    EXPECT_EQ(umavez({"--version"}).code, 0);
+    EXPECT_EQ(umavez({"help"}).out, umavez({"--help"}).out);
+    EXPECT_EQ(umavez({"help"}).code, 0);
+    EXPECT_EQ(umavez({"help", "token", "create"}).out, umavez({"token", "create", "--help"}).out);
+}
+
+TEST_F(CommandLineTest, TheHelpTellsOfAGroupInOneLine)
+{
+    const std::string help = umavez({"--help"}).out;
+
+    EXPECT_THAT(
+        help, HasSubstr("Mailings: import, list, show, start, pause, resume, cancel, retry\n")
+    );
+    EXPECT_THAT(help, HasSubstr("Tokens: create, list, revoke\n"));
+    EXPECT_THAT(help, HasSubstr("Make a key (UUID version 7)\n"));
+    EXPECT_THAT(umavez({"token", "--help"}).out, HasSubstr("Make a token and print it once"));
+}
+
+TEST_F(CommandLineTest, ABackupOffersNoServer)
+{
+    const std::string help = umavez({"backup", "--help"}).out;
+
+    EXPECT_THAT(help, Not(HasSubstr("--server")));
+    EXPECT_THAT(help, Not(HasSubstr("--token-file")));
+    EXPECT_THAT(help, HasSubstr("--json"));
+    const Exited refused = umavez({"backup", "x.db"}, {"UMAVEZ_SERVER=http://127.0.0.1:1"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("without UMAVEZ_SERVER"));
 }
 
 TEST_F(CommandLineTest, WrongSettingsAreOneSentenceWithTheCure)
@@ -175,6 +235,23 @@ TEST_F(CommandLineTest, TheCanonicalFormIsShown)
 
     EXPECT_EQ(shown.code, 0) << shown.err;
     EXPECT_EQ(shown.out, "{\"a\":\"é\",\"b\":1}\n");
+}
+
+TEST_F(CommandLineTest, PathsAndValuesAreTakenAsTheyAreWritten)
+{
+    scratch_.write("[a,b].json", "1");
+    scratch_.write("[own.toml]", "");
+    scratch_.write("++", "1");
+
+    EXPECT_EQ(umavez({"fingerprint", "[a,b].json"}).code, 0);
+    EXPECT_EQ(umavez({"fingerprint", "++"}).code, 0);
+    EXPECT_THAT(umavez({"fingerprint", "[]"}).err, HasSubstr("cannot read []: "));
+    EXPECT_EQ(umavez({"config", "check", "--config", "[own.toml]"}).out, "[own.toml]: ok\n");
+    EXPECT_EQ(umavez({"config", "check", "--config=[own.toml]"}).out, "[own.toml]: ok\n");
+    EXPECT_THAT(
+        umavez({"config", "check", "--log-level=", "--listen", "127.0.0.1:0"}).err,
+        HasSubstr("--log-level: \"\" is not one of")
+    );
 }
 
 TEST_F(CommandLineTest, WhatHasNoFingerprintIsRefusedWithThePlace)

@@ -122,11 +122,9 @@ TEST_F(OperatorsTest, WhatTheDeskCallsWrongIsUsageToo)
 {
     ASSERT_EQ(umavez({"migrate"}).code, 0);
     const std::vector<std::pair<std::vector<std::string>, std::string>> table{
-        {{"records", "--status", "bogus"}, "status: "},
         {{"records", "--limit", "0"}, "limit: "},
         {{"records", "--tenant", "ACME"}, "tenant: "},
         {{"records", "--cursor", "zz"}, "cursor: "},
-        {{"token", "create", "--tenant", "acme", "--role", "admin"}, "role: "},
         {{"token", "create", "--tenant", "*", "--role", "writer"}, "tenant: "},
         {{"token", "create", "--tenant", "a", "--role", "writer", "--label", std::string(200, 'x')},
          "label: "},
@@ -140,9 +138,38 @@ TEST_F(OperatorsTest, WhatTheDeskCallsWrongIsUsageToo)
         EXPECT_THAT(refused.err, Not(HasSubstr(word + word))) << "said twice";
         EXPECT_EQ(refused.out, "");
     }
-    const std::string both = umavez({"records", "--status", "bogus", "--limit", "0"}).err;
-    EXPECT_THAT(both, HasSubstr("status: "));
+    const std::string both =
+        umavez({"records", "--tenant", std::string(65, 'a'), "--limit", "0"}).err;
+    EXPECT_THAT(both, HasSubstr("tenant: "));
     EXPECT_THAT(both, HasSubstr("limit: "));
+}
+
+TEST_F(OperatorsTest, AWrongWordIsNamedBeforeAnythingIsOpened)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> table{
+        {{"resolve", "k", "--reason", "r", "--as", "maybe"},
+         "--as: \"maybe\" is not one of succeeded, failed\n"},
+        {{"records", "--status", "indoubt"},
+         "--status: \"indoubt\" is not one of processing, succeeded, failed, in_doubt (did you "
+         "mean "
+         "\"in_doubt\"?)\n"},
+        {{"token", "create", "--tenant", "acme", "--role", "admin"},
+         "--role: \"admin\" is not one of reader, writer, operator\n"},
+        {{"webhook", "list", "--state", "gone"},
+         "--state: \"gone\" is not one of pending, waiting, done, ignored, stale, dead (did you "
+         "mean "
+         "\"done\"?)\n"},
+        {{"deliveries", "list", "--state", "x"},
+         "--state: \"x\" is not one of pending, delivered, dead, cancelled\n"},
+        {{"messages", "list", "--state", "x"},
+         "--state: \"x\" is not one of pending, published, done, dead\n"},
+    };
+    for (const auto& [command, sentence] : table) {
+        const Exited refused = umavez(command);
+
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(refused.err, "umavez: " + sentence);
+    }
 }
 
 TEST_F(OperatorsTest, AKeyThatNobodyUsedCannotBeReleased)
@@ -201,6 +228,38 @@ TEST_F(OperatorsTest, WithoutATokenOtherAddressesAreRefused)
     EXPECT_THAT(refused.err, HasSubstr("umavez token create"));
 }
 
+TEST_F(OperatorsTest, TheAdviceToMakeATokenNamesTheSameDatabase)
+{
+    scratch_.write("own.toml", "database = \"sqlite:own.db\"\n");
+    const auto advice = [this](std::vector<std::string> place) {
+        std::vector<std::string> command{"serve", "--listen", "0.0.0.0:0"};
+        command.insert(command.end(), place.begin(), place.end());
+        return umavez(std::move(command)).err;
+    };
+
+    EXPECT_THAT(advice({}), HasSubstr("`umavez token create --tenant default --role operator`"));
+    EXPECT_THAT(
+        advice({"--database", "sqlite:y.db"}), HasSubstr("--role operator --database sqlite:y.db`")
+    );
+    EXPECT_THAT(
+        advice({"--database", "sqlite:it's y.db"}),
+        HasSubstr("--role operator --database 'sqlite:it'\\''s y.db'`")
+    );
+    EXPECT_THAT(advice({"--config", "own.toml"}), HasSubstr("--role operator --config own.toml`"));
+    EXPECT_EQ(
+        umavez({"token",
+                "create",
+                "--tenant",
+                "default",
+                "--role",
+                "operator",
+                "--database",
+                "sqlite:y.db"})
+            .code,
+        0
+    );
+}
+
 TEST_F(OperatorsTest, AConfigCheckRefusesTheAddressThatServeWould)
 {
     const std::vector<std::string> check{"config", "check", "--listen", "0.0.0.0:0"};
@@ -248,6 +307,74 @@ TEST_F(OperatorsTest, AKeyWhoseAttemptLeftNoRecordIsExplainedByItsStory)
     EXPECT_THAT(told.out, HasSubstr("no record"));
     EXPECT_THAT(told.out, HasSubstr("released"));
     EXPECT_THAT(umavez({"release", "second", "--reason", "r"}).err, HasSubstr("no record"));
+}
+
+TEST_F(OperatorsTest, AKeyIsTakenAsItIsWritten)
+{
+    {
+        const auto server = serve();
+        const std::uint16_t port = port_of(*server);
+        for (const std::string key : {"x", "a", "version"}) {
+            const std::string body = R"({"nome":"João","email":")" + key + R"(@example.com"})";
+            ASSERT_THAT(
+                ask(port,
+                    {.method = "POST",
+                     .target = "/api/v1/clientes",
+                     .headers = {"Idempotency-Key: " + key, "Connection: close"},
+                     .body = body}),
+                StartsWith("HTTP/1.1 201")
+            );
+        }
+    }
+    EXPECT_EQ(umavez({"explain", "x"}).code, 0);
+    EXPECT_EQ(umavez({"explain", "version"}).code, 0);
+    for (const std::string key :
+         {"[x]", "[a,b]", "[]", "[[x]]", "{}", "%%", "++", "x,a", "[x", "x]"}) {
+        SCOPED_TRACE(key);
+        const std::string nobody = "has the key \"" + key + "\"";
+
+        EXPECT_THAT(umavez({"explain", key}).err, HasSubstr(nobody));
+        EXPECT_THAT(umavez({"explain", "--", key}).err, HasSubstr(nobody));
+        EXPECT_THAT(umavez({"release", key, "--reason", "r"}).err, HasSubstr(nobody));
+        EXPECT_THAT(
+            umavez({"resolve", "--as", "failed", "--reason", "r", key}).err, HasSubstr(nobody)
+        );
+    }
+    EXPECT_THAT(umavez({"explain", "--", "-x"}).err, HasSubstr("has the key \"-x\""));
+}
+
+TEST_F(OperatorsTest, ABackupHasTheNameThatIsWritten)
+{
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+
+    EXPECT_EQ(umavez({"backup", "[bk]"}).code, 0);
+    EXPECT_EQ(umavez({"backup", "[a,b].db"}).code, 0);
+
+    EXPECT_TRUE(exists("[bk]"));
+    EXPECT_TRUE(exists("[a,b].db"));
+    EXPECT_FALSE(exists("bk"));
+}
+
+TEST_F(OperatorsTest, ABackupIsNotNamedAsAFileOfTheDatabase)
+{
+    ASSERT_EQ(umavez({"migrate"}).code, 0);
+    std::filesystem::create_directory_symlink(scratch_.path(), scratch_.path() + "/here");
+    for (const bool with_server : {false, true}) {
+        SCOPED_TRACE(with_server);
+        const auto server = with_server ? serve() : nullptr;
+        for (const std::string suffix : {"", "-journal", "-wal", "-shm", ".lock", ".sock"}) {
+            for (const std::string folder : {"", "here/"}) {
+                const Exited refused = umavez({"backup", folder + "umavez.db" + suffix});
+
+                EXPECT_NE(refused.code, 0) << suffix;
+                EXPECT_THAT(refused.err, HasSubstr("belongs to the database")) << suffix;
+                EXPECT_THAT(refused.err, HasSubstr("choose another name")) << suffix;
+            }
+        }
+        EXPECT_FALSE(exists("umavez.db-journal"));
+        EXPECT_FALSE(exists("umavez.db-journal.partial"));
+    }
+    EXPECT_EQ(umavez({"backup", "other.db-copy"}).code, 0);
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ TEST(Lease, AHandlerThatLostItIsToldAndTheNewOwnersResultIsGivenToBoth)
             EXPECT_EQ(gate.open.wait_for(20s), std::future_status::ready);
             return Order{1, ""};
         },
-        {.lease = 100ms, .wait = 20s, .run_limit = 100ms}
+        {.lease = 2s, .wait = 20s, .run_limit = 2s}
     );
     const auto mediator = must_open(builder);
     auto first = std::async(std::launch::async, [&] { return mediator->send(order("k")); });

@@ -259,7 +259,7 @@ TEST_F(MediatorOnDatabase, AReconcilerTellsWhatBecameOfADoubt)
         },
         {.reconcile =
              blocking_reconciler([](const Enquiry&) { return happened(std::string{"paid"}); }),
-         .settle = 1s}
+         .settle = 5s}  // the next call comes before that
     );
     const auto mediator = must_open(builder_);
     EXPECT_THROW(static_cast<void>(mediator->send(payment("1"))), std::domain_error);
@@ -269,7 +269,7 @@ TEST_F(MediatorOnDatabase, AReconcilerTellsWhatBecameOfADoubt)
     EXPECT_EQ(again.error().code, SendErrc::in_doubt);
     EXPECT_TRUE(again.error().retry_after) << "somebody finds out, so it is worth coming back";
 
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    const auto deadline = std::chrono::steady_clock::now() + 40s;
     for (;;) {
         const auto sent = mediator->send(payment("1"));
         if (sent) {

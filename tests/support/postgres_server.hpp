@@ -45,7 +45,9 @@ public:
     void stop();   // a fast shutdown
     void signal(int number) const;
     void freeze(bool frozen) const;  // SIGSTOP to the server and all its processes, or SIGCONT
-    // Its commits wait until the standby has them. Returns when the standby follows.
+    // Its commits wait until a standby of that name has them; without a name, for nobody. Returns when so.
+    void require_standby(const std::string& name) const;
+    // The same for the one that `follows`. Returns when it does.
     void wait_for_standby() const;
     void promote() const;  // a standby becomes the primary
 
@@ -56,6 +58,8 @@ public:
 private:
     void make_data() const;
     void wait_until_ready();
+    void ask_until(const std::string& truth) const;
+    void stop_starting_children() const;
     void reap();
 
     const PostgresOptions options_;

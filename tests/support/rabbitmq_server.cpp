@@ -1,5 +1,7 @@
 #include "support/rabbitmq_server.hpp"
 
+#include "support/free_port.hpp"
+
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -47,20 +49,6 @@ int connect_to(int port)
         return socket;
     ::close(socket);
     return -1;
-}
-
-int find_port()
-{
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool is_bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                          ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    ::close(socket);
-    if (!is_bound) throw std::runtime_error("no free port on loopback");
-    return ntohs(address.sin_port);
 }
 
 // Greets as a client would: a server that answers with a frame takes connections.
@@ -112,9 +100,9 @@ RabbitMqServer::RabbitMqServer(std::vector<std::string> settings)
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp: " + pattern);
     folder_ = pattern;
     ::chmod(folder_.c_str(), 0755);
-    port_ = find_port();
-    node_port_ = find_port();
-    names_port_ = find_port();
+    port_ = find_free_port();
+    node_port_ = find_free_port();
+    names_port_ = find_free_port();
     {
         std::ofstream file{folder_ / "rabbitmq.conf"};
         file << "listeners.tcp.default = 127.0.0.1:" << port_

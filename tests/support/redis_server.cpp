@@ -1,6 +1,7 @@
 #include "support/redis_server.hpp"
 
-#include <arpa/inet.h>
+#include "support/free_port.hpp"
+
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -8,12 +9,10 @@
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <memory>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -24,21 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto start_limit = 20s;
-
-std::uint16_t free_port()
-{
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool is_bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                          ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    ::close(fd);
-    if (!is_bound) throw std::runtime_error("no free port");
-    return ntohs(address.sin_port);
-}
+constexpr auto start_limit = 60s;
 
 std::string text_of(const redisReply& reply)
 {
@@ -62,7 +47,7 @@ RedisServer::RedisServer(std::vector<std::string> settings) : settings_(std::mov
     std::string pattern = (fs::temp_directory_path() / "umavez-redis-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp: " + pattern);
     folder_ = pattern;
-    port_ = free_port();
+    port_ = find_free_port();
     start();
 }
 

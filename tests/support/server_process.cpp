@@ -1,6 +1,7 @@
 #include "support/server_process.hpp"
 
-#include <arpa/inet.h>
+#include "support/free_port.hpp"
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,7 +14,6 @@
 #include <pwd.h>
 #include <stdexcept>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@
 namespace umavez::test {
 namespace {
 
-constexpr auto patience = std::chrono::seconds{30};
+constexpr auto patience = std::chrono::seconds{60};
 
 const passwd* server_user()
 {
@@ -79,16 +79,7 @@ std::string read_all(const std::filesystem::path& path)
 
 int free_port()
 {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool is_bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                          ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    ::close(socket);
-    if (!is_bound) throw std::runtime_error("no free port on loopback");
-    return ntohs(address.sin_port);
+    return find_free_port();
 }
 
 std::filesystem::path make_server_folder(std::string pattern)

@@ -42,7 +42,12 @@ TEST(Concurrent, FiftySendsOfOneKeyAreOnePayment)
     Office office;
     office.open_invoice();
 
-    const auto answers = at_once(50, [&](std::size_t) { return office.pay("k", "10.00"); });
+    // On a busy machine the first may take longer than the others wait for it.
+    const auto answers = at_once(50, [&](std::size_t) {
+        Answer answer = office.pay("k", "10.00");
+        while (answer.is_problem("idempotency-in-progress")) answer = office.pay("k", "10.00");
+        return answer;
+    });
 
     int first = 0;
     for (const Answer& answer : answers) {

@@ -57,12 +57,13 @@ TEST_F(Cancellation, ALostAnswerIsFoundByAsking)
 TEST_F(Cancellation, WhatIsNotRegisteredIsSentAgainOnlyOnceNothingIsUnderWay)
 {
     authority.cancel_faults = {Fault::request_lost};
-    settings.settle = 500ms;
+    settings.settle = 50min;
     Process& process = start_with_document();
 
     EXPECT_EQ(how(cancel(process, 1)), How::open);
     EXPECT_EQ(estado(1), Estado::cancelamento_pendente);
     EXPECT_EQ(authority.cancels, 1);
+    let_an_hour_pass();
     converge(process);
 
     EXPECT_EQ(authority.cancels, 2);
@@ -89,15 +90,16 @@ TEST_F(Cancellation, WhatArrivesLateIsFoundAndNotRepeated)
 TEST_F(Cancellation, ARefusalOfTheSecondCopyIsNotTheEndWhileTheFirstMayArrive)
 {
     authority.cancel_faults = {Fault::lands_later, Fault::refused};
-    settings.settle = 1s;
-    settings.reconcile_longest = 1s;
+    settings.settle = 50min;
     Process& process = start_with_document();
     EXPECT_EQ(how(cancel(process, 1)), How::open);
     // The first takes longer than anybody thought, and the second is refused meanwhile.
+    let_an_hour_pass();
     converge_until([&] { return authority.cancels == 2; }, process);
 
     EXPECT_EQ(estado(1), Estado::cancelamento_pendente);
     authority.land();
+    let_an_hour_pass();
     converge(process);
 
     EXPECT_EQ(authority.cancels, 2);

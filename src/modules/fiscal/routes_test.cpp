@@ -371,7 +371,9 @@ TEST(OrderRoutes, ARefusedCancellationLeavesItAuthorised)
 
 TEST(OrderRoutes, ACancellationThatIsNotKnownIsAcceptedAndFoundLater)
 {
-    Office office;
+    Settings settings = quick_settings();
+    settings.settle = 10s;  // longer than it takes to land
+    Office office{settings};
     EXPECT_EQ(office.emit(1).status, 201);
     office.authority.cancel_faults = {Fault::lands_later};
 

@@ -171,7 +171,7 @@ public:
     void wait_for_callers(int count) const
     {
         std::unique_lock lock{mutex_};
-        changed.wait_for(lock, std::chrono::seconds{10}, [&] { return waiting >= count; });
+        changed.wait_for(lock, std::chrono::seconds{60}, [&] { return waiting >= count; });
     }
     void cancel_behind(const std::string& id)
     {

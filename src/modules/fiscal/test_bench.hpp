@@ -1,8 +1,8 @@
 #pragma once
 
 // Bench: a database with the tables of the module, an authority with a ledger, and processes over both. Times
-// are short, so that leases run out and doubts are looked into within a test. Confined to the test, but the
-// processes' functions may be called by many threads.
+// are short, so that doubts are looked into within a test; where one has to be over, it is let pass. Confined
+// to the test, but the processes' functions may be called by many threads.
 
 #include "base/digest.hpp"
 #include "modules/fiscal/cancellation.hpp"
@@ -46,7 +46,7 @@ inline Settings quick_settings()
     settings.guard = {.rule = {.per_minute = 0}, .block = 1h};
     settings.settle = 20ms;
     settings.reconcile_longest = 60ms;
-    settings.lease = 300ms;
+    settings.lease = 5s;  // longer than a busy machine keeps a process waiting
     return settings;
 }
 
@@ -200,6 +200,31 @@ protected:
 
     void stop_last() { processes_.pop_back(); }
 
+    // As if leases that nobody keeps were over.
+    void end_leases()
+    {
+        const std::string hour = std::to_string(Duration{1h}.count());
+        sql("UPDATE umavez_records SET processing_expires_at = processing_expires_at - " + hour);
+        sql("UPDATE documentos_fiscais SET conciliar_em = conciliar_em - " + hour);
+    }
+    // As if an hour had passed: also what was sent cannot be under way any more, and may be asked about.
+    void let_an_hour_pass()
+    {
+        const std::string hour = std::to_string(Duration{1h}.count());
+        end_leases();
+        sql("UPDATE umavez_records SET retry_at = retry_at - " + hour);
+        sql("UPDATE documentos_fiscais SET enviado_ate = enviado_ate - " + hour);
+    }
+    void sql(const std::string& statement)
+    {
+        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+            const auto changed = transaction.execute(statement);
+            if (!changed) return std::unexpected(changed.error());
+            return {};
+        });
+        EXPECT_TRUE(done) << done.error().detail;
+    }
+
     Documento row(std::int64_t numero)
     {
         const auto seen = look(*database, tenant, identidade_of(numero).id_idempotencia);
@@ -244,11 +269,11 @@ protected:
         return driven->ended ? driven->ended->how : How::trouble;
     }
 
-    // Drives what is due, as a worker does, until it is so or ten seconds are over.
+    // Drives what is due, as a worker does, until it is so or a minute is over.
     static void converge_until(const std::function<bool()>& is_so, Process& process)
     {
         FiscalWorker worker{process.module, {.threads = 2, .period = 5ms, .stop_grace = 1s}};
-        const Duration limit = system_clock().boottime() + 10s;
+        const Duration limit = system_clock().boottime() + 60s;
         std::mutex mutex;
         std::condition_variable nobody;
         while (system_clock().boottime() < limit && !is_so()) {

@@ -19,8 +19,10 @@ using modules::Answer;
 
 // What must be there before the routes are, and go after them.
 struct OfficeParts {
+    explicit OfficeParts(Settings chosen) : settings(std::move(chosen)) {}
+
     TestAuthority authority;
-    Settings settings = quick_settings();
+    Settings settings;
     std::function<Result<std::optional<http::Problem>>(
         Transaction&, const TenantId&, const Identidade&, NumberCheck
     )>
@@ -65,8 +67,9 @@ inline Result<Identidade> read_test_nfce(std::string_view xml, std::optional<Amb
 
 class Office : private OfficeParts, public modules::TestOffice {
 public:
-    Office()
-        : TestOffice({
+    explicit Office(Settings chosen = quick_settings())
+        : OfficeParts(std::move(chosen)),
+          TestOffice({
               .add_routes = [this](key_protocol::Api& api) { open(api); },
               .migrations = {migrations},
               .problems = problem_kinds(),
@@ -103,11 +106,11 @@ public:
         return send("POST", "/api/v1/documentos-fiscais/" + std::to_string(id) + "/conciliar");
     }
 
-    // Asks until the doubt is over or ten seconds are: when the authority may be asked again is a matter of
+    // Asks until the doubt is over or a minute is: when the authority may be asked again is a matter of
     // time, not of the number of questions.
     static Answer ask_until_known(const std::function<Answer()>& ask)
     {
-        const Duration limit = system_clock().boottime() + 10s;
+        const Duration limit = system_clock().boottime() + 60s;
         Answer answer = ask();
         while (answer.status == 202 && system_clock().boottime() < limit) answer = ask();
         return answer;

@@ -108,7 +108,7 @@ TEST_F(Voiding, ADoubtIsNotTakenBackByABlock)
     EXPECT_EQ(how(give_up(process, 1)), How::open);
     ASSERT_TRUE(process.module.guard().block(authority, subject_of(row(1)), 1h));
 
-    const Duration limit = system_clock().boottime() + 10s;
+    const Duration limit = system_clock().boottime() + 60s;
     const std::string id = identidade_of(1).id_idempotencia;
     bool was_tried = false;
     while (!was_tried && system_clock().boottime() < limit) {
@@ -217,7 +217,6 @@ TEST_F(Voiding, OfADocumentInDoubtIsNotBegun)
 TEST_F(Voiding, ADeathAtEveryTransactionEndsInOneVoiding)
 {
     using Fate = MortalDatabase::Fate;
-    settings.lease = 500ms;
     std::int64_t numero = 0;
     for (const Fate fate : {Fate::dies_before, Fate::dies_after}) {
         for (int at = 1; at <= 4; ++at) {
@@ -236,9 +235,10 @@ TEST_F(Voiding, ADeathAtEveryTransactionEndsInOneVoiding)
                 static_cast<void>(run_voiding(process.module, lease, &why));
             }
             stop_last();
+            end_leases();
             Process& next = start();
             converge(next);
-            const Duration limit = system_clock().boottime() + 10s;
+            const Duration limit = system_clock().boottime() + 60s;
             while (estado(numero) != Estado::inutilizado && system_clock().boottime() < limit) {
                 give_up(next, numero);
             }

@@ -189,8 +189,8 @@ TEST_F(WorkerTest, TheScanFindsWhatADeadWorkerLeft)
     MailingWorker worker{*database, *source, quick};
     ASSERT_TRUE(is_completed(uuid));
     expect_each_once(uuid, 1, sink, 6);
+    EXPECT_TRUE(becomes([&] { return swept > 0; }));  // after the scan, and what it tells
     EXPECT_EQ(recovered, 1U);
-    EXPECT_TRUE(becomes([&] { return swept > 0; }));
 }
 
 // Somebody shows that he is alive, however long one hand-over takes.

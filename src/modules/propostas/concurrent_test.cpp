@@ -12,7 +12,11 @@ TEST(Concurrent, IdenticalRequestsMakeOneClient)
     Office office;
 
     const auto answers = at_once(50, [&](std::size_t) {
-        return office.post("/api/v1/clientes", "k", Office::joao);
+        const auto send = [&] { return office.post("/api/v1/clientes", "k", Office::joao); };
+        Answer answer = send();
+        // On a busy machine the first may take longer than the others wait for it.
+        while (answer.is_problem("idempotency-in-progress")) answer = send();
+        return answer;
     });
 
     int created = 0;

