@@ -54,6 +54,8 @@ function(umavez_test name)
     target_link_libraries(
         ${name} PRIVATE umavez_build_flags ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main
     )
+    # tests/support, by its path.
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     if("concurrent" IN_LIST ARG_LABELS)
         add_dependencies(umavez_concurrent ${name})
     endif()
