@@ -1,4 +1,4 @@
-"""The cases of a build folder, as ctest lists them: names, labels, limits, and the numbers that choose them."""
+"""The cases of a build folder, as ctest lists them: names, labels, limits, and their numbers."""
 
 import difflib
 import json
@@ -45,11 +45,13 @@ class Suite:
 
 def list_cases(folder):
     """Asks ctest once. gtest's programs are asked for their cases by that."""
-    asked = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1"],
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    asked = subprocess.run(
+        ["ctest", "--test-dir", str(folder), "--show-only=json-v1"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     begin = re.search(r"^\{", asked.stdout, re.MULTILINE)
     if asked.returncode != 0 or not begin:
-        raise CannotRun(f"ctest cannot list the tests of {folder}:\n{asked.stdout[-2000:]}{asked.stderr[-4000:]}")
+        said = asked.stdout[-2000:] + asked.stderr[-4000:]
+        raise CannotRun(f"ctest cannot list the tests of {folder}:\n{said}")
     listed = json.loads(asked.stdout[begin.start():])["tests"]
     cases = [Case(number, each["name"], each.get("command", []),
                   {one["name"]: one["value"] for one in each.get("properties", [])})
@@ -86,21 +88,18 @@ def read_costs(folder):
 
 
 def choose(suite, labels=(), excluded_labels=(), name=None):
-    """The cases with a label that one of `labels` matches, and none that one of `excluded_labels` does."""
-    chosen = [case for case in suite.cases if has_label(case, labels, True) and not has_label(case, excluded_labels)]
+    """Those with a label that one of `labels` matches, none that one of `excluded_labels` does."""
+    chosen = [case for case in suite.cases
+              if (not labels or has_label(case, labels)) and not has_label(case, excluded_labels)]
     if not chosen:
-        raise CannotRun(f"no test of {suite.folder} has these labels; there are: {' '.join(labels_of(suite))}")
+        there_are = sorted({label for case in suite.cases for label in case.labels})
+        raise CannotRun(f"no test of {suite.folder} has these labels; there are: "
+                        + " ".join(there_are))
     return choose_by_name(chosen, name) if name else chosen
 
 
-def has_label(case, patterns, without_patterns=False):
-    if not patterns:
-        return without_patterns
+def has_label(case, patterns):
     return any(re.search(pattern, label) for pattern in patterns for label in case.labels)
-
-
-def labels_of(suite):
-    return sorted({label for case in suite.cases for label in case.labels})
 
 
 def choose_by_name(cases, text):
@@ -112,8 +111,8 @@ def choose_by_name(cases, text):
         except re.error:
             pass
     if not found:
-        near = names_near(text, cases)
-        raise CannotRun(f"no test is named like {text!r}" + (f"; near it: {', '.join(near)}" if near else ""))
+        near = ", ".join(names_near(text, cases))
+        raise CannotRun(f"no test is named like {text!r}" + (f"; near it: {near}" if near else ""))
     return found
 
 
@@ -135,10 +134,10 @@ def numbers(suite, cases):
 
 
 def with_longer_limits(cases, factor, folder):
-    """The same cases in a folder of their own, whose limits are `factor` times as long; the longest comes first.
+    """The same cases in a folder of their own, limits `factor` times as long; longest first.
 
-    `ctest --timeout` does not override a test's own limit. What ctest lists of a test is all that it knows of it, so
-    nothing need be configured anew.
+    `ctest --timeout` does not override a test's own limit. What ctest lists of a test is all that
+    it knows of it, so nothing need be configured anew.
     """
     folder.mkdir(parents=True, exist_ok=True)
     copies = []
@@ -152,7 +151,8 @@ def with_longer_limits(cases, factor, folder):
 def as_cmake(case):
     # One that is not built has no command, and fails as it does in the build folder.
     command = " ".join(map(quoted, case.command or [case.name]))
-    properties = " ".join(f"{name} {quoted(as_value(value))}" for name, value in case.properties.items())
+    properties = " ".join(f"{name} {quoted(as_value(value))}"
+                          for name, value in case.properties.items())
     name = quoted(case.name)
     return f"add_test({name} {command})\nset_tests_properties({name} PROPERTIES {properties})\n"
 

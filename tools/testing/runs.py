@@ -18,12 +18,14 @@ OUTPUT_BYTES_MAX = 20_000_000
 END_SECONDS = 10
 
 STARTED = re.compile(r"\s+Start +(\d+): ")
-ENDED = re.compile(r" *\d+/\d+ Test +#(\d+): .*?(   Passed|\*\*\*Skipped|\*\*\*Not Run \(Disabled\))? +[\d.]+ sec$")
+ENDED = re.compile(
+    r" *\d+/\d+ Test +#(\d+): .*?"
+    r"(   Passed|\*\*\*Skipped|\*\*\*Not Run \(Disabled\))? +[\d.]+ sec$")
 LAST_FAILURES = "The following tests FAILED:"
 LAST_FAILURE = re.compile(r"\s+(\d+) - .* \(([^()]*)\)")
 # What ctest advises would show another run than this one.
-ADVICE = ("Errors while running CTest", "Output from these tests are in:", "Internal ctest changing",
-          'Use "--rerun-failed')
+ADVICE = ("Errors while running CTest", "Output from these tests are in:",
+          'Use "--rerun-failed', "Internal ctest changing")
 
 
 @dataclass
@@ -46,12 +48,13 @@ class Run:
 
 
 def run(suite, cases, log, parallel=1, options=(), told=None, progress=None):
-    """Runs `cases`. What ctest says goes to the file `log` and line by line to `told`; `log`.xml is its JUnit file."""
+    """Runs `cases`. What ctest says goes to the file `log`, and line by line to `told`."""
     junit = log.with_suffix(".xml").absolute()
     junit.unlink(missing_ok=True)
     command = ["ctest", "--test-dir", str(suite.folder), "--no-tests=error", "--output-on-failure",
                "--parallel", str(parallel), "--output-junit", str(junit),
-               "--test-output-size-failed", str(OUTPUT_BYTES_MAX), "--test-output-size-passed", str(OUTPUT_BYTES_MAX),
+               "--test-output-size-failed", str(OUTPUT_BYTES_MAX),
+               "--test-output-size-passed", str(OUTPUT_BYTES_MAX),
                *listed.numbers(suite, cases), *options]
     began = time.monotonic()
     code = follow(command, log, told or (lambda line: None), progress)
@@ -64,8 +67,9 @@ def run(suite, cases, log, parallel=1, options=(), told=None, progress=None):
 
 def follow(command, log, told, progress):
     """Gives ctest's exit code. Its group has its tests too, and ends with us."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               process_group=0)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        process_group=0)
     try:
         with open(log, "w", encoding="utf-8") as kept:
             for line in lines_of(process.stdout, progress):
@@ -120,12 +124,13 @@ def has_group(process):
 
 
 def last_failures(log):
-    """ctest's word for each case that failed, by its number, from its last lines: JUnit's file has no such word."""
+    """ctest's word for each failed case, by its number: told by its last lines, not by JUnit."""
     text = log.read_text(encoding="utf-8")
     _, found, last = text.rpartition(f"\n{LAST_FAILURES}\n")
     if not found:
         return {}
-    return {int(line.group(1)): line.group(2) for line in map(LAST_FAILURE.match, last.splitlines()) if line}
+    lines = map(LAST_FAILURE.match, last.splitlines())
+    return {int(line.group(1)): line.group(2) for line in lines if line}
 
 
 def read_junit(path):
@@ -136,7 +141,7 @@ def read_junit(path):
 
 
 def result_of(case, junit, word):
-    """A case that neither says is not run, and one of which the two say different things has failed."""
+    """A case that neither tells was not run; one of which they tell different things has failed."""
     if junit is None:
         return Result(case, "failed", word) if word else Result(case, "not run")
     seconds = float(junit.get("time") or 0)
@@ -154,14 +159,14 @@ def result_of(case, junit, word):
 
 
 class Progress:
-    """One line, drawn again and again on a terminal: `release: 812 of 2755, 3 failed, about 95 s left`."""
+    """One line, drawn again and again: `release: 812 of 2755, 3 failed, about 95 s left`."""
 
-    def __init__(self, title, cases, parallel, stream=sys.stderr):
+    def __init__(self, title, cases, stream=sys.stderr):
         self.title = title
         self.stream = stream
-        self.parallel = parallel
-        known = any(case.seconds for case in cases)
-        self.left = {case.number: case.seconds or (0.05 if known else 1.0) for case in cases if not case.is_disabled}
+        # One that is not known among others that are is short.
+        unknown = 0.05 if any(case.seconds for case in cases) else 1.0
+        self.left = {case.number: case.seconds or unknown for case in cases if not case.is_disabled}
         self.count = len(self.left)
         self.running = {}
         self.failed = set()
@@ -182,20 +187,21 @@ class Progress:
     def text(self):
         done = self.count - len(self.left)
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        left = self.seconds_left()
-        return f"{self.title}: {done} of {self.count}{failed}" + (f", about {left:.0f} s left" if left else "")
+        seconds = self.seconds_left()
+        left = f", about {seconds:.0f} s left" if seconds else ""
+        return f"{self.title}: {done} of {self.count}{failed}{left}"
 
     def seconds_left(self):
-        """As fast as until now, and not before the longest of those that run. Nothing is told in the first seconds."""
-        now = time.monotonic()
-        if now - self.began < 3 or not self.done_seconds:
+        """As fast as until now, and not before the longest of those that run. 0: not known yet."""
+        elapsed = time.monotonic() - self.began
+        if elapsed < 3 or not self.done_seconds:
             return 0
-        run_already = sum(min(now - begun, self.left[number]) for number, begun in self.running.items()
-                          if number in self.left)
-        rate = (self.done_seconds + run_already) / (now - self.began)
-        longest = max((self.left[number] - (now - begun) for number, begun in self.running.items()
-                       if number in self.left), default=0)
-        return max(longest, (sum(self.left.values()) - run_already) / rate, 1)
+        ran = {number: time.monotonic() - begun for number, begun in self.running.items()
+               if number in self.left}
+        half_done = sum(min(seconds, self.left[number]) for number, seconds in ran.items())
+        rate = (self.done_seconds + half_done) / elapsed
+        longest = max((self.left[number] - seconds for number, seconds in ran.items()), default=0)
+        return max(longest, (sum(self.left.values()) - half_done) / rate, 1)
 
     def draw(self):
         if time.monotonic() - self.drawn_at >= 0.2:

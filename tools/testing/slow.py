@@ -1,4 +1,4 @@
-"""A slow machine: one processor, beside three processes that keep it busy, with limits and waits that grow.
+"""A slow machine: one processor, beside three processes that keep it busy, with longer limits.
 
 It shows which verdicts depend on speed. Nothing is run again here: what fails is red.
 """
@@ -17,6 +17,7 @@ LIMIT_FACTOR = 6
 WAIT_SECONDS = 300
 BUSY_PROCESSES = 3
 START_SECONDS = 5
+PARALLEL = 4
 KILL_OR_RACE = {"crash", "concurrent"}
 
 # Ends with the process that started it, or when the time is up.
@@ -48,8 +49,9 @@ def slow_machine(seconds):
         os.sched_setaffinity(0, {max(before)})
         os.environ["UMAVEZ_WAIT_SECONDS"] = str(WAIT_SECONDS)
         for _ in range(BUSY_PROCESSES):
-            busy.append(subprocess.Popen([sys.executable, "-ISc", BUSY, str(os.getpid()), str(seconds + 60)],
-                                         stdin=subprocess.DEVNULL))
+            busy.append(subprocess.Popen(
+                [sys.executable, "-ISc", BUSY, str(os.getpid()), str(seconds + 60)],
+                stdin=subprocess.DEVNULL))
         yield
     finally:
         for process in busy:
@@ -62,14 +64,19 @@ def slow_machine(seconds):
 
 
 def stop_at(seconds):
-    """What makes ctest start nothing more after so many seconds, and end what runs. It tells no time of tomorrow from
-    one that has just passed, so it has some seconds at least to begin."""
-    return ["--stop-time", time.strftime("%H:%M:%S", time.localtime(time.time() + max(seconds, START_SECONDS)))]
+    """What makes ctest start nothing more after so many seconds, and end what runs.
+
+    It takes a time that has just passed for one of tomorrow, so it has some seconds to begin.
+    """
+    at = time.localtime(time.time() + max(seconds, START_SECONDS))
+    return ["--stop-time", time.strftime("%H:%M:%S", at)]
 
 
 def was_stopped(result, factor):
-    """Whether a case was ended because the time was up: before its limit, and before the one it has usually. One that
-    ran longer than that hangs."""
+    """Whether a case was ended because the time was up: before the limit that it has usually.
+
+    One that ran longer than that hangs.
+    """
     return result.status == "Timeout" and result.seconds < result.case.limit / factor - 1
 
 

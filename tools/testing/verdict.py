@@ -1,7 +1,7 @@
-"""Whether a failed case may be run once more: a pure function of what ctest and the case itself said.
+"""Whether a failed case may be run once more: a pure function of what ctest and the case said.
 
-A case may run again if it ended in ctest's timeout, or if every failure it tells is a wait that was not met. All else
-is red at once, and so is an output that is not understood.
+A case may run again if it ended in ctest's timeout, or if every failure it tells is a wait that was
+not met. All else is red at once, and so is an output that is not understood.
 """
 
 import re
@@ -37,7 +37,8 @@ RED_PATTERNS = [(re.compile(pattern, re.MULTILINE), reason) for pattern, reason 
     (r"\b(Child|Subprocess) (aborted|killed|terminated)", "a signal"),
     (r"\bterminate called\b", "an abort"),
     (r"pure virtual method called", "an abort"),
-    (r"stack smashing detected|double free or corruption|free\(\): invalid|malloc\w*\(\): ", "an abort"),
+    (r"stack smashing detected|double free or corruption|free\(\): invalid", "an abort"),
+    (r"malloc\w*\(\): ", "an abort"),
     (r"Assertion [`'].*' failed", "a broken assertion"),
     (r"umavez: broken promise: ", "a broken assertion"),
     (r"Segmentation fault|\(core dumped\)", "a signal"),
@@ -46,7 +47,8 @@ RED_PATTERNS = [(re.compile(pattern, re.MULTILINE), reason) for pattern, reason 
     (r"\b[1-9]\d* rows of \d+ acknowledged are lost", "a loss"),
     (r"^broken \S", "a promise broken in a child"),
     (r"\b[1-9]\d* not as expected$", "a model's verdict"),
-    (r"WAIT NOT MET: .*\b(\d+ .*(lost|missing)|twice|doubled?)\b", "a wait that counted a loss or a double effect"),
+    (r"WAIT NOT MET: .*\b\d+ .*\b(lost|missing)\b", "a loss"),
+    (r"WAIT NOT MET: .*\b(twice|doubled?)\b", "a double effect"),
     (CUT, "the output is not whole"),
     (r"During handling of the above exception|direct cause of the following exception",
      "an exception behind the one that was told"),
@@ -92,8 +94,10 @@ def judge(status, output, labels=()):
 
 
 def hides_a_failure(output):
-    """Whether a case that ctest calls skipped has failed. gtest skips the cases of a suite whose set-up failed, and
-    ctest sees the word for that first."""
+    """Whether a case that ctest calls skipped has failed.
+
+    gtest skips the cases of a suite whose set-up failed, and ctest sees the word for that first.
+    """
     return failures_of(output).count > 0 or any(
         pattern.search(output) for pattern, _ in RED_PATTERNS)
 
@@ -101,9 +105,10 @@ def hides_a_failure(output):
 def failures_of(output):
     by_gtest = gtest_failures(output)
     by_unittest = unittest_failures(output)
+    counts = by_gtest.count, by_unittest.count
     # A program of the one kind that shows an output of the other is not taken apart.
-    is_whole = by_gtest.is_whole != by_unittest.is_whole and 0 in (by_gtest.count, by_unittest.count)
-    return Failures(is_whole, by_gtest.count + by_unittest.count, by_gtest.waits + by_unittest.waits)
+    is_whole = by_gtest.is_whole != by_unittest.is_whole and 0 in counts
+    return Failures(is_whole, sum(counts), by_gtest.waits + by_unittest.waits)
 
 
 def gtest_failures(output):
