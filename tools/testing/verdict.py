@@ -86,8 +86,10 @@ def judge(status, output, labels=()):
         return Verdict(RED, "a failure before the timeout")
     if NEVER_WAITS & set(labels):
         return Verdict(RED, "failed, and waits for nothing")
-    if not failures.is_whole or failures.count == 0:
-        return Verdict(RED, "failed; its output tells no reason")
+    if failures.count == 0:
+        return Verdict(RED, "failed")
+    if not failures.is_whole:
+        return Verdict(RED, "failed, and the parts of its output do not fit together")
     if failures.count != len(failures.waits):
         return Verdict(RED, f"failed: {failures.count - len(failures.waits)} that are no waits")
     return Verdict(MAY_RUN_AGAIN, "wait not met: " + failures.waits[0].removeprefix(WAIT))
