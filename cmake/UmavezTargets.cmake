@@ -42,8 +42,9 @@ function(umavez_test name)
     if(NOT UMAVEZ_TESTS)
         return()
     endif()
+    # Beyond a wait that is not met (60 s), so that the test and not ctest tells of it.
     if(NOT ARG_TIMEOUT)
-        set(ARG_TIMEOUT 60)
+        set(ARG_TIMEOUT 300)
     endif()
     if(NOT ARG_LABELS)
         set(ARG_LABELS unit)
@@ -68,7 +69,7 @@ function(umavez_test name)
     if(ARG_AGAIN_ON_POSTGRES)
         add_test(NAME ${name}.postgres COMMAND ${name})
         set_tests_properties(
-            ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+            ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
                                         ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
         )
     endif()

@@ -10,25 +10,35 @@ phase() {
     shift
     printf '%-34s' "$name"
     with_progress "$name" "$log" "$@" || status=$?
-    if ((status == 0)); then
-        printf 'ok      %4d s\n' $((SECONDS - began))
-    else
-        printf 'FAILED  %4d s\n' $((SECONDS - began))
-        grep -Ev ' Test +#[0-9]+:.* Passed | +Start +[0-9]+: ' "$log" || true
-        failed+=("$name")
-    fi
+    tell_phase "$name" "$status" $((SECONDS - began)) "$log"
     return "$status"
+}
+
+# tell_phase NAME STATUS SECONDS LOG
+tell_phase() {
+    if (($2 == 0)); then
+        printf 'ok      %4d s\n' "$3"
+    else
+        printf 'FAILED  %4d s\n' "$3"
+        cat "$4"
+        failed+=("$1")
+    fi
 }
 
 # tests_phase PRESET [options of tools/run_tests…]: its closing lines are kept for the end.
 tests_phase() {
-    local preset=$1 name="test $1"
+    local preset=$1 name="test $1" log=$logs/test-$1.log began=$SECONDS status=0
     shift
-    rm -f "$logs/$preset.json"
-    phase "$name" tools/run_tests "build/$preset" --log "$logs/$preset" --summary "$logs/$preset.json" "$@" || true
+    printf '%-34s' "$name"
+    # What it says of its progress goes to a terminal.
+    [[ -t 2 ]] && printf '\n' >&2
+    tools/run_tests "build/$preset" --log "$logs/$preset" --summary "$logs/$preset.json" --progress "$@" \
+        >"$log" </dev/null || status=$?
+    [[ -t 2 ]] && printf '%-34s' "$name"
+    tell_phase "$name" "$status" $((SECONDS - began)) "$log"
     closings="$closings
 $name
-$(sed -n '/% tests passed/,$p' "$logs/${name// /-}.log")
+$(sed -n '/% tests passed/,$p' "$log")
 "
 }
 
