@@ -19,7 +19,8 @@ namespace asio = boost::asio;
 
 asio::awaitable<Response> slow_effect(int& effects)
 {
-    asio::steady_timer timer{co_await asio::this_coro::executor, std::chrono::milliseconds{1}};
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer timer{executor, std::chrono::milliseconds{1}};
     co_await timer.async_wait(asio::use_awaitable);
     ++effects;
     Response response{.status = 202};
