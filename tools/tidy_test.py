@@ -169,8 +169,7 @@ class CoAwait(RuleTest):
             "co_await send(has ? Order{1} : other);",
             "co_await send(*wrap(Order{1}));",
             "co_await sends[index_of(Order{1})];",
-            "co_await Order{1}.send(Name{a});",
-            "co_await Send<Order>{engine, Order{1}};",
+            "co_await Pause{timers_, Order{1}.delay()};",
         )
 
     def test_wherever_the_co_await_stands(self):
@@ -225,13 +224,19 @@ class CoAwait(RuleTest):
         statement = "co_await a(co_await b({1}),\n Order{Name{2}, {3}},\n [x] { return T{x}; });"
         self.assertEqual(self.lines(self.rule, f"void f() {{\n{statement}\n}}"), [2, 3, 4])
 
-    def test_the_awaitable_itself(self):
+    def test_an_awaitable_that_may_hold_something(self):
+        self.refuse(
+            "co_await Send{engine, Order{1}};",
+            "co_return co_await Send<std::vector<Order>>{engine};",
+            "co_await shop::Order{1}.send();",
+        )
+
+    def test_awaitables_that_hold_nothing(self):
         self.allow(
             "co_await FaultPointReached{FaultPoint::claim_before_write};",
             "co_await FaultPointReached{is ? FaultPoint::a : FaultPoint::b};",
             "co_await umavez::Pause{timers_, delay(3)};",
             "co_await ::umavez::Pause{timers_};",
-            "co_await Send<std::vector<Order>>{engine};",
             "use(co_await CurrentCall{});",
             "if (!is_alive(node)) co_await std::suspend_always{};",
         )

@@ -130,6 +130,29 @@ TEST(Asio, AnExceptionOfTheTaskReachesTheCoroutine)
     EXPECT_EQ(what, "as it was thrown");
 }
 
+TEST(Asio, AnExceptionOfTheCoroutineReachesTheTask)
+{
+    asio::io_context loop;
+    std::string what;
+    const auto throw_late = []() -> asio::awaitable<int> {
+        co_await asio::post(asio::use_awaitable);
+        throw std::runtime_error{"as it was thrown"};
+    };
+    const auto catch_it = [&loop, &what, &throw_late]() -> asio::awaitable<void> {
+        Task<int> task = from_asio<int>(loop.get_executor(), throw_late);
+        try {
+            co_await on_asio(std::move(task));
+        } catch (const std::runtime_error& error) {
+            what = error.what();
+        }
+    };
+
+    asio::co_spawn(loop, catch_it, asio::detached);
+    loop.run();
+
+    EXPECT_EQ(what, "as it was thrown");
+}
+
 // Without a strand the task may end on one thread while the coroutine goes to sleep on another.
 TEST(Asio, TheEndAndTheWaitMayMeetOnTwoThreads)
 {

@@ -5,12 +5,13 @@ Tried with g++ 12.2; clang-19 does all of it right. Destroyed twice:
   co_await f([held] { … }), where what is held has a destructor
   g(co_await f(), Aggregate{…}), in either order
   Aggregate it{held, co_await f()}; and co_return Aggregate{held, co_await f()};
+  co_await Awaitable{…}, where what it holds has a destructor
   co_await f(a ? A(1) : A(2)), whatever class A is
-Once, as it should be: classes with a constructor, by braces or not, and co_await Awaitable{…}.
+Once, as it should be: classes with a constructor, by braces or not, and what has no destructor.
 
 Text does not tell an aggregate from a class with a constructor, nor which has a destructor. So all braces in those
-places are refused, but for the types in HARMLESS, and all lambdas that capture. A conditional of a class type is not
-seen. The body of a lambda has statements of its own: nothing in it belongs to the statement around the lambda.
+places are refused, but for the types in HARMLESS and AWAITABLES, and all lambdas that capture. A conditional of a
+class type is not seen. A lambda's body has statements of its own: nothing in it belongs to the one around it.
 """
 
 from tidy_rules.tokens import OPENERS
@@ -23,6 +24,10 @@ HARMLESS = frozenset(
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t "
     "hours minutes seconds milliseconds microseconds nanoseconds Duration Instant "
     "string_view span".split())
+
+# Awaited where they are made: they hold references and numbers.
+AWAITABLES = frozenset(
+    "FaultPointReached Pause Sleep CurrentCall Start suspend_always suspend_never".split())
 
 LAMBDA = "g++ 12 destroys a capturing lambda beside co_await twice: name it in a variable before"
 BRACES = "g++ 12 destroys a braced temporary beside co_await twice: name it in a variable before"
@@ -81,18 +86,17 @@ class Statement:
 
     def _past_braces(self, index, is_argument):
         """What is refused as a whole is not looked into."""
-        if is_argument and self._may_have_destructor(index):
+        if self._is_refused(index, is_argument):
             self.found.append((index, BRACES))
         else:
             self._read(index + 1, True, True)
         return self.tokens.past(index)
 
-    def _may_have_destructor(self, brace):
-        named = self.tokens.type_before(brace)
-        if named is None:
-            return True
-        first, last = named
-        return self.tokens.word(first - 1) != "co_await" and last not in HARMLESS
+    def _is_refused(self, brace, is_argument):
+        first, last = self.tokens.type_before(brace) or (brace, "")
+        if self.tokens.word(first - 1) == "co_await":
+            return last not in AWAITABLES
+        return is_argument and last not in HARMLESS
 
 
 def no_temporaries_beside_co_await(source):
