@@ -88,12 +88,12 @@ class CppRules(RuleTest):
         self.assert_passes(cpp.no_forbidden_calls, call, name="src/base/time.cpp")
 
     def test_sleeping(self):
-        for call in ("std::this_thread::sleep_for(1s);", "sleep_until(t);", "usleep (3);", "nanosleep(&t, {});"):
+        for call in ("std::this_thread::sleep_for(1s);", "sleep_until(t);", "usleep (3);", "nanosleep(&t);"):
             self.assert_refused(cpp.no_forbidden_calls, call, name="tests/core/a_test.cpp")
         self.assert_passes(cpp.no_forbidden_calls, "asleep(3); sleep_forever(); Sleep{world, 3ms};")
 
     def test_printing(self):
-        for call in ("std::cout << a;", "std::cerr << a;", "printf(a);", "std::fprintf (f, a);", "fmt::print(a);"):
+        for call in ("std::cout << a;", "std::clog << a;", "printf(a);", "fprintf (f, a);", "fmt::print(a);"):
             self.assert_refused(cpp.no_forbidden_calls, call)
             self.assert_passes(cpp.no_forbidden_calls, call, name="src/app/serve.cpp")
         self.assert_passes(cpp.no_forbidden_calls, "snprintf(to, 3, a); outputs(a);")
@@ -138,7 +138,7 @@ class MarkdownRules(RuleTest):
         self.write("docs/b.md")
         self.write("README.md")
         rule = markdown.links_lead_somewhere
-        for link in ("b.md", "b.md#part", "#part", "../README.md", "/README.md", "https://example.org/x", "."):
+        for link in ("b.md", "b.md#part", "#part", "../README.md", "/README.md", "https://example.org", "."):
             self.assert_passes(rule, f"see [it]({link}).", name="docs/a.md")
         for link in ("c.md", "README.md", "/b.md#part"):
             self.assert_refused(rule, f"\nsee [it]({link}).", name="docs/a.md", at=2)

@@ -9,9 +9,10 @@ Tried with g++ 12.2; clang-19 does all of it right. Destroyed twice:
   co_await f(a ? A(1) : A(2)), whatever class A is
 Once, as it should be: classes with a constructor, by braces or not, and what has no destructor.
 
-Text does not tell an aggregate from a class with a constructor, nor which has a destructor. So all braces in those
-places are refused, but for the types in HARMLESS and AWAITABLES, and all lambdas that capture. A conditional of a
-class type is not seen. A lambda's body has statements of its own: nothing in it belongs to the one around it.
+Text does not tell an aggregate from a class with a constructor, nor which has a destructor. So all braces in
+those places are refused, but for the types in HARMLESS and AWAITABLES, and all lambdas that capture. A
+conditional of a class type is not seen. A lambda's body has statements of its own, which are none of the
+statement around it.
 """
 
 from tidy_rules.tokens import OPENERS
