@@ -32,6 +32,37 @@ endfunction()
 # The tests that the thread sanitizer runs: building this builds nothing else.
 add_custom_target(umavez_concurrent)
 
+# The tests of what others embed, which g++ builds too (the preset gcc); each carries the label `library`.
+add_custom_target(umavez_library_tests)
+set(UMAVEZ_LIBRARY_TESTS
+    src/base
+    src/json
+    src/core
+    src/database
+    src/store
+    src/engine
+    src/embed
+    src/mediator
+    src/simulation
+    tests/conformance
+    tests/engine
+    tests/mediator
+    tests/simulation
+)
+
+# umavez_is_of_library(RESULT): whether the CMakeLists.txt that is read stands in one of those folders.
+function(umavez_is_of_library result)
+    set(found FALSE)
+    foreach(folder IN LISTS UMAVEZ_LIBRARY_TESTS)
+        set(folder ${PROJECT_SOURCE_DIR}/${folder})
+        cmake_path(IS_PREFIX folder ${CMAKE_CURRENT_SOURCE_DIR} is_here)
+        if(is_here)
+            set(found TRUE)
+        endif()
+    endforeach()
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
 # umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds] [WHOLE | SERVERS names…]
 #             [AGAIN_ON_POSTGRES])
 # Every case becomes a ctest of its own with a label and a timeout. A program that starts a server of its own
@@ -60,6 +91,11 @@ function(umavez_test name)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     if("concurrent" IN_LIST ARG_LABELS)
         add_dependencies(umavez_concurrent ${name})
+    endif()
+    umavez_is_of_library(is_of_library)
+    if(is_of_library)
+        list(APPEND ARG_LABELS library)
+        add_dependencies(umavez_library_tests ${name})
     endif()
     if(ARG_WHOLE)
         add_test(NAME ${name} COMMAND ${name})

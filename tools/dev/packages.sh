@@ -7,9 +7,10 @@ packages_build=(
     libsimdjson-dev zlib1g-dev libxxhash-dev libfmt-dev libcli11-dev libtomlplusplus-dev prometheus-cpp-dev
     libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
-packages_test=(postgresql pgbouncer redis-server rabbitmq-server python3-aiosmtpd xmlsec1 spin)
-# llvm-19 gives the sanitizers their symbols, g++ is what people who embed the library may have.
-packages_check=(libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 g++)
+# g++ is what people who embed the library may have: it must refuse what the compiler refuses here.
+packages_test=(g++ postgresql pgbouncer redis-server rabbitmq-server python3-aiosmtpd xmlsec1 spin)
+# llvm-19 gives the sanitizers their symbols.
+packages_check=(libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19)
 packages_bench=(postgresql sqlite3 wrk redis-server)
 packages_npm=(
     canonicalize@5.1.0 fastify@5.12.8
