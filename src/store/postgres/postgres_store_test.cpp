@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <libpq-fe.h>
 #include <stdexcept>
 #include <thread>
 
