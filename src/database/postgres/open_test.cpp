@@ -203,7 +203,7 @@ TEST(PostgresAway, BusyConnectionsAreWaitedForAndThenTold)
             return {};
         }));
     }};
-    entered.get_future().wait();
+    EXPECT_TRUE(test::is_met("the connection is taken", entered.get_future()));
 
     const auto refused = (*database)->transact(nothing());
     const auto read = (*database)->read([](Transaction& transaction) -> Result<void> {
