@@ -4,6 +4,7 @@
 #include "http/raw_client.hpp"
 #include "http/server.hpp"
 #include "http/test_certificate.hpp"
+#include "support/wait.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -245,7 +246,7 @@ TEST_F(TlsTest, StopEndsIdleConnections)
     client.send(get);
     client.read_answer();
 
-    EXPECT_EQ(server_->stop(std::chrono::seconds{20}), 0u);
+    EXPECT_EQ(server_->stop(test::wait_limit()), 0u);
 }
 
 }  // namespace
