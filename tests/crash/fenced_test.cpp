@@ -1,7 +1,8 @@
 // A holder that stands still past its takeover and the taker's completion, and then goes on (L-07).
 //
-// One process owns an SQLite file, so holder and taker are two threads of it. Heartbeats keep a thread's lease
-// alive however long it stands, so its end is written into the record: the next heartbeat is refused.
+// One process owns an SQLite file, so holder and taker are two threads of it. Heartbeats keep a
+// thread's lease alive however long it stands, so its end is written into the record: the next
+// heartbeat is refused.
 
 #include "support/patiently.hpp"
 #include "temporary_directory.hpp"
@@ -19,8 +20,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Whoever claims has so long: a disk that stands still for a moment is no reason to be taken over. A third of
-// it is what the holder waits until it knows.
+// Whoever claims has so long: a disk that stands still for a moment is no reason to be taken over.
+// A third of it is what the holder waits until it knows.
 constexpr auto lease_length = 9s;
 
 class FencedTest : public ::testing::Test {

@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 class LateClaimTest : public ::testing::Test {
 protected:
-    // Calls while the lane stands still: until the claim waits for it, and for longer than the lease then. That
-    // may be too long for the closure that holds it, which is no matter.
+    // Calls while the lane stands still: until the claim waits for it, and for longer than the
+    // lease then. That may be too long for the closure that holds it, which is no matter.
     Answer call_with_slow_store(const Intent& intent)
     {
         std::promise<void> standing;

@@ -40,9 +40,9 @@ protected:
     static constexpr Duration bound = 500ms + 3 * Duration{1s};
     static constexpr Duration slack = 1s;  // a look at the end, and a busy machine
 
-    // Until one of its calls, with a key of its own, ends in time with an unknown effect: that the machine stood
-    // still, or that the call was given up before it came to its COMMIT, says nothing of the program. `call`
-    // brings the server to silence and back.
+    // Until one of its calls, with a key of its own, ends in time with an unknown effect: that the
+    // machine stood still, or that the call was given up before it came to its COMMIT, says nothing
+    // of the program. `call` brings the server to silence and back.
     template <typename Call>
     Result<Outcome> until_unknown_in_time(Duration limit, Call call)
     {
@@ -330,9 +330,9 @@ TEST_F(PostgresBounds, AKeyIsWaitedForLongerThanAClosureMayRun)
     EXPECT_EQ(count_of_last(shop), 1);
 }
 
-// Some wait for their statement, some for their COMMIT, some for a connection. One end of the server of which
-// all are told so soon is enough: that the machine stood still says nothing of the program. Whoever waited for
-// a limit of its own would take two seconds and more.
+// Some wait for their statement, some for their COMMIT, some for a connection. One end of the
+// server of which all are told so soon is enough: that the machine stood still says nothing of the
+// program. Whoever waited for a limit of its own would take two seconds and more.
 TEST_F(PostgresBounds, RequestsUnderWayAreToldWithinASecondOfTheEnd)
 {
     Shop shop{server().url(), 30s, Policy{}};

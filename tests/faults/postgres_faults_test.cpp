@@ -45,8 +45,8 @@ protected:
         });
     }
 
-    // With a key of its own each time, until the answer is another than that the store is away: a connection that
-    // takes longer to make again than the program waits for is told, too.
+    // With a key of its own each time, until the answer is another than that the store is away: a
+    // connection that takes longer to make again than the program waits for is told, too.
     template <typename Try>
     Result<Outcome> until_executed(Try attempt)
     {

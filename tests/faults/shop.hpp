@@ -120,8 +120,8 @@ const T& get(const Result<Outcome>& outcome)
     return std::get<T>(*outcome);
 }
 
-// As a client does: asks again until somebody tells. Whoever is told that the store is away, or that the first
-// is still running, knows no more than before.
+// As a client does: asks again until somebody tells. Whoever is told that the store is away, or
+// that the first is still running, knows no more than before.
 template <typename Ask>
 Result<Outcome> until_told(Ask ask)
 {

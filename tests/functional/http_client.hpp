@@ -36,8 +36,8 @@ inline std::string to_bytes(const Sent& sent)
     return bytes + "\r\n" + sent.body;
 }
 
-// The answer to `request`, which `read` reads. A store that was too slow for its limits has done nothing: then
-// the same is asked again, as a client does.
+// The answer to `request`, which `read` reads. A store that was too slow for its limits has done
+// nothing: then the same is asked again, as a client does.
 template <typename Read>
 std::string ask_patiently(std::uint16_t port, const std::string& request, Read read)
 {

@@ -152,8 +152,8 @@ TEST_F(PropostasServerTest, TwoHundredIdenticalRequestsMakeOneClient)
             threads.emplace_back([this, &answer, &connected] {
                 RawClient client{port_, static_cast<int>(2 * test::wait_limit().count())};
                 connected.arrive_and_wait();
-                // Past the wait, and past the limits of the store, which a busy machine may need, it is asked
-                // again.
+                // Past the wait, and past the limits of the store, which a busy machine may need,
+                // it is asked again.
                 const auto is_told = [&] {
                     client.send(request_text(
                         "POST", "/api/v1/clientes", "client-001", joao, "Prefer: wait=20\r\n"

@@ -1,8 +1,9 @@
 #pragma once
 
-// A port of loopback for a server that is started in a moment. It is below those that the kernel gives out
-// (from 32768 on), so that nobody gets it by chance before the server has it, or while the server is down. A
-// name that the kernel knows keeps it from other tests for as long as this process lives. Thread-safe.
+// A port of loopback for a server that is started in a moment. It is below those that the kernel
+// gives out (from 32768 on), so that nobody gets it by chance before the server has it, or while
+// the server is down. A name that the kernel knows keeps it from other tests for as long as this
+// process lives. Thread-safe.
 
 #include <arpa/inet.h>
 #include <cstddef>
@@ -18,7 +19,8 @@
 
 namespace umavez::test {
 
-// False: another test has the port, or had it in this process. The descriptor stays open with the process.
+// False: another test has the port, or had it in this process. The descriptor stays open with the
+// process.
 inline bool reserve_port(std::uint16_t port)
 {
     const std::string name = "umavez-port-" + std::to_string(port);

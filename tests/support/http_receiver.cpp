@@ -191,7 +191,8 @@ void HttpReceiver::listen(std::uint16_t port)
     ::setsockopt(listening_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    // Not one that the kernel gives out: nobody gets it between this receiver and the next one there.
+    // Not one that the kernel gives out: nobody gets it between this receiver and the next one
+    // there.
     address.sin_port = htons(port == 0 ? find_port_to_bind() : port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;

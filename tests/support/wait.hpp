@@ -1,11 +1,12 @@
 #pragma once
 
-// The one way in which a test waits: for what it means, with a deadline that only a hang reaches. A wait that is
-// not met says "WAIT NOT MET: what, after n s", which is how tools/run_tests tells a slow machine from a fault.
+// The one way in which a test waits: for what it means, with a deadline that only a hang reaches. A
+// wait that is not met says "WAIT NOT MET: what, after n s", which is how tools/run_tests tells a slow
+// machine from a fault. It ends its case, but for the last of these:
 //
-//     wait_until("the event is delivered", [&] { return receiver.count() == 1; });   ends the case if it is not met
-//     wait_for("the handler has begun", begun.get_future());                         the same
-//     if (!is_met("the gate opens", gate)) return …;                                 in a handler or another thread
+//     wait_until("the event is delivered", [&] { return receiver.count() == 1; });
+//     wait_for("the handler has begun", begun.get_future());
+//     if (!is_met("the gate opens", gate)) return …;         in a handler or another thread
 //
 // Thread-safe. UMAVEZ_WAIT_SECONDS makes the deadline longer.
 

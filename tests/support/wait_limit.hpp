@@ -1,7 +1,7 @@
 #pragma once
 
-// What wait.hpp is made of and what programs without gtest can have: the deadline, and the waits that throw.
-// Thread-safe. UMAVEZ_WAIT_SECONDS makes the deadline longer.
+// What wait.hpp is made of and what programs without gtest can have: the deadline, and the waits
+// that throw. Thread-safe. UMAVEZ_WAIT_SECONDS makes the deadline longer.
 
 #include <algorithm>
 #include <chrono>
