@@ -52,13 +52,15 @@ TEST(Asio, ALeasedOperationRunsOnceOnAnEventLoop)
     std::vector<std::string> outcomes;
     std::exception_ptr failure;
 
-    asio::co_spawn(loop, send_twice(*shop.engine, effects, outcomes), [&](std::exception_ptr thrown) {
-        failure = std::move(thrown);
-    });
+    asio::co_spawn(
+        loop,
+        send_twice(*shop.engine, effects, outcomes),
+        [&](std::exception_ptr thrown) { failure = std::move(thrown); }
+    );
     // A task waits for the store's thread, so the loop must not run dry meanwhile.
     const auto guard = asio::make_work_guard(loop);
     while (outcomes.size() < 2 && !failure) {
-        ASSERT_GT(loop.run_one_for(std::chrono::seconds{20}), 0u) << "nothing happened in time";
+        ASSERT_GT(loop.run_one_for(test::wait_limit()), 0u) << test::not_met("the loop goes on");
     }
 
     EXPECT_EQ(failure, nullptr);
