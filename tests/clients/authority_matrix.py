@@ -13,12 +13,11 @@ import queue
 import shutil
 import threading
 import time
-import unittest
 
 import support
 from fiscal import ISSUER, OTHER_ISSUER
 from sefaz import OPEN, PATIENT, FiscalInstallation, Notes, Simulator
-from support import ask_until
+from support import wait_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
 ATTEMPTS = 2
@@ -35,7 +34,7 @@ def once_and_often(call, faults):
     return [[(call, fault, times)] for fault in faults for times in (1, MANY) if times == 1 or fault not in ONCE]
 
 
-class Judged(unittest.TestCase):
+class Judged(support.TestCase):
     """Compares with the ledger."""
 
     @staticmethod
@@ -108,7 +107,7 @@ class FaultBench(Judged):
             time.sleep(0.1)
             return None
         try:
-            return ask_until("it is settled", found, SECONDS)
+            return wait_until("it is settled", found, SECONDS)
         except AssertionError:
             id = self.row(note)[0]
             raise AssertionError(f"{case}: in vain, it is {self.notes.get(id)}, {self.notes.attempts(id)}") from None
@@ -128,7 +127,7 @@ class FaultBench(Judged):
             time.sleep(0.1)
             return None
         try:
-            return ask_until(case, arrived, SECONDS)
+            return wait_until(case, arrived, SECONDS)
         except AssertionError as error:
             raise AssertionError(f"{case}: {error}; the last answer was {seen}") from None
 
@@ -332,7 +331,7 @@ class Life:
             time.sleep(0.1)
             return self.is_over()
         try:
-            ask_until("it is over", over, SECONDS)
+            wait_until("it is over", over, SECONDS)
         except AssertionError:
             row = self.row()
             raise AssertionError(f"{self.case}: {self.note} is {row}: "
@@ -381,7 +380,7 @@ class Life:
                     self.ask_aside()
             time.sleep(0.02)
             return False
-        if ask_until(f"{self.case}: {self.note} kills its process", ended, SECONDS) is True:
+        if wait_until(f"{self.case}: {self.note} kills its process", ended, SECONDS) is True:
             self.node.wait_killed()
             self.test.killed[self.kill_at.split(":")[0]] += 1
         else:
@@ -403,7 +402,7 @@ class Life:
             time.sleep(0.02)
             return row is None or row[1] not in OPEN
         try:
-            ask_until("it is settled", settled, SECONDS)
+            wait_until("it is settled", settled, SECONDS)
         except AssertionError:
             row = self.row()
             raise AssertionError(f"{self.case}: {self.note}, which was {self.was}, is {row}: "

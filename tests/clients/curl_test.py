@@ -5,14 +5,13 @@ import gzip
 import json
 import os
 import subprocess
-import unittest
 
 import support
 from dropping_proxy import DroppingProxy
 from support import Server, client_of
 
 
-class CurlTest(unittest.TestCase):
+class CurlTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.curl = support.need("curl")

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import tempfile
-import unittest
 
 import support
 from support import Server
@@ -47,7 +46,7 @@ class Page(html.parser.HTMLParser):
         (self.inline if self._within in ("style", "script") else self.texts).append(text)
 
 
-class DocsPageTest(unittest.TestCase):
+class DocsPageTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
         self.origin = f"http://127.0.0.1:{self.server.port}"

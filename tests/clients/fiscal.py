@@ -21,7 +21,7 @@ import urllib.parse
 
 from installation import Installation
 from postgres import die_with_parent
-from support import SANITIZED, WAIT_SECONDS, ask, ask_until
+from support import SANITIZED, WAIT_SECONDS, ask, wait_until
 
 
 def cnpj(body):
@@ -191,7 +191,7 @@ class Simulator:
              "--issuer", ",".join(self.issuers), *(self.arguments if with_faults else ())],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
             preexec_fn=die_with_parent(signal.SIGKILL))
-        said = ask_until("the simulator plays", self._said)
+        said = wait_until("the simulator plays", self._said)
         found = re.search(r"on https://[^:]+:(\d+).*control on http://[^:]+:(\d+)", said)
         self.ports = tuple(int(port) for port in found.groups())
         os.set_blocking(self.process.stdout.fileno(), False)
@@ -318,7 +318,7 @@ class Documents:
             return answer if answer is not None and answer.status in wanted else None
 
         try:
-            return ask_until(f"{numero} is answered {wanted}", arrived, seconds)
+            return wait_until(f"{numero} is answered {wanted}", arrived, seconds)
         except AssertionError:
             raise AssertionError(f"after {seconds} s number {numero} is not answered {wanted}: {seen}") from None
 

@@ -10,18 +10,17 @@ import json
 import shutil
 import subprocess
 import time
-import unittest
 
 import support
 from fiscal import (DOCUMENTS, ISSUER, MUNICIPIO, OTHER_ISSUER, PATIENT, Documents, FiscalInstallation, Simulator,
                     body_of, dps, id_dps, sha256_of)
 from postgres import Postgres
-from support import WAIT_SECONDS, ask_until, in_threads, need
+from support import WAIT_SECONDS, in_threads, need, wait_until
 
 ATTEMPTS = 3
 
 
-class EdgesTest(unittest.TestCase):
+class EdgesTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.simulator = cls.enterClassContext(Simulator())
@@ -54,7 +53,7 @@ class EdgesTest(unittest.TestCase):
         return numero, answer.json["documento"]
 
     def wait_estado(self, id, estado):
-        return ask_until(f"{id} is {estado}", lambda: self.documents.get(id)["estado"] == estado)
+        return wait_until(f"{id} is {estado}", lambda: self.documents.get(id)["estado"] == estado)
 
     def refused(self, body, status, problem, key=None):
         """It is refused, and the authority never hears of it."""
@@ -279,7 +278,7 @@ class CancelTest(EdgesTest):
         numero, documento = self.emitted()
         answers = in_threads(8, lambda _: self.documents.cancel(documento["id"]))
         self.assertLessEqual({answer.status for answer in answers}, {200, 202, 409}, answers)
-        final = ask_until("it is cancelled", lambda: (lambda answer: answer if answer.status == 200 else None)(
+        final = wait_until("it is cancelled", lambda: (lambda answer: answer if answer.status == 200 else None)(
             self.documents.cancel(documento["id"])))
         self.assertEqual(final.json["documento"]["estado"], "CANCELADO")
         account = self.account(numero)
@@ -297,7 +296,7 @@ class CancelTest(EdgesTest):
         """The same bytes go out again, once nothing can be on its way any more."""
         numero, documento = self.emitted()
         self.simulator.fault("cancelar", "drop-request", 1, id_dps(numero))
-        ask_until("it is cancelled", lambda: self.documents.cancel(documento["id"]).status == 200)
+        wait_until("it is cancelled", lambda: self.documents.cancel(documento["id"]).status == 200)
         account = self.account(numero)
         self.assertEqual(len(account.events), 1, account)
         digests = [line["sha256"] for line in account.requests if line["call"] == "cancelar"]
@@ -388,7 +387,7 @@ class CommandTest(EdgesTest):
         self.assertEqual(code, 1, complaint)
         self.assertIn("INDETERMINADO", printed)
         self.simulator.forget_faults()
-        ask_until("it is found", lambda: self.installation.try_run("fiscal", "reconcile", str(documento["id"]))[0] == 0)
+        wait_until("it is found", lambda: self.installation.try_run("fiscal", "reconcile", str(documento["id"]))[0] == 0)
         self.assertEqual(self.row(numero)[1], "AUTORIZADO")
 
     def test_unknown_document(self):
@@ -408,7 +407,7 @@ class CommandTest(EdgesTest):
         self.assertIn("faixas", json.loads(self.installation.run("fiscal", "numbers", "--json")))
 
 
-class TenantTest(unittest.TestCase):
+class TenantTest(support.TestCase):
     def test_an_issuer_belongs_to_one_tenant(self):
         with Simulator() as simulator, FiscalInstallation(simulator, **PATIENT) as installation:
             installation.run("migrate")
@@ -437,7 +436,7 @@ def seconds_of(line):
     return datetime.datetime.fromisoformat(line["at"].replace("Z", "+00:00")).timestamp()
 
 
-class GuardTest(unittest.TestCase):
+class GuardTest(support.TestCase):
     """Two servers and their workers share the guard."""
 
     def start(self, **settings):
@@ -495,7 +494,7 @@ class GuardTest(unittest.TestCase):
                 return None
             return numero, answer
 
-        numero, answer = ask_until("a document is refused", refused)
+        numero, answer = wait_until("a document is refused", refused)
         self.assertEqual(answer.problem, "autoridade-bloqueada", answer)
         self.assertIn(int(answer.headers["Retry-After"]), (1, 2))
         self.assertEqual(installation.count("documentos_fiscais", "estado NOT IN ('AUTORIZADO', 'RESERVADO')"), 0)
@@ -508,7 +507,7 @@ class GuardTest(unittest.TestCase):
                 self.assertGreaterEqual(seconds_of(requests[number + 1]) - seconds_of(line), 1.9)
 
 
-class CertificateTest(unittest.TestCase):
+class CertificateTest(support.TestCase):
     """The sentence names what is wrong and where; nothing is marked as sent, and the authority hears nothing."""
 
     def setUp(self):

@@ -16,12 +16,11 @@ import random
 import shutil
 import threading
 import time
-import unittest
 
 import support
 from fiscal import (CANCELLATION, FAULTS_OF_CHANGES, FAULTS_OF_QUESTIONS, ISSUER, ISSUERS, Documents,
                     FiscalInstallation, Simulator, dps, id_dps, sha256_of)
-from support import ask_until
+from support import wait_until
 
 SEED = int(os.environ.get("UMAVEZ_SEED") or random.randrange(2**32))
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
@@ -50,7 +49,7 @@ def times_of_questions(fault):
     return (2 if fault in ("throttle", "slow", "slow-before") else MANY,)
 
 
-class Judged(unittest.TestCase):
+class Judged(support.TestCase):
     """Compares with the ledger. `of` names a document: its number and its issuer."""
 
     def account(self, numero, issuer=ISSUER):
@@ -93,7 +92,7 @@ class FaultTest(Judged):
             row = self.row(numero, issuer)
             time.sleep(0.02)
             return row and row[1] not in OPEN and row
-        return ask_until(f"number {numero} is settled", found, SECONDS)
+        return wait_until(f"number {numero} is settled", found, SECONDS)
 
     def ask_again(self, what, question, wanted):
         """As a client that waits a little before it asks again."""
@@ -107,7 +106,7 @@ class FaultTest(Judged):
             time.sleep(0.1)
             return None
         try:
-            return ask_until(what, arrived, SECONDS)
+            return wait_until(what, arrived, SECONDS)
         except AssertionError:
             raise AssertionError(f"{what}: in vain, the last answer was {seen}") from None
 
@@ -303,7 +302,7 @@ class Life:
             self.ask()
             time.sleep(0.05)
             return False
-        ask_until(f"{self.case}: {self.numero} is over", over, SECONDS)
+        wait_until(f"{self.case}: {self.numero} is over", over, SECONDS)
 
     def leave(self):
         """The first death, which leaves something for the life that is looked at."""
@@ -340,7 +339,7 @@ class Life:
                     self.ask_aside()
             time.sleep(0.02)
             return False
-        ask_until(f"{self.case}: {self.numero} dies at {kill_at}", died, SECONDS)
+        wait_until(f"{self.case}: {self.numero} dies at {kill_at}", died, SECONDS)
         self.node.wait_killed()
         if self.asking:
             self.asking.join()
@@ -362,7 +361,7 @@ class Life:
             row = self.row()
             time.sleep(0.02)
             return row is None or row[1] not in OPEN
-        ask_until(f"{self.case}: {self.numero}, which was {self.was}, is settled", settled, SECONDS)
+        wait_until(f"{self.case}: {self.numero}, which was {self.was}, is settled", settled, SECONDS)
         test.judge(self.numero, self.row(), case=self.case)
         self.wait_over()
         account = test.judge(self.numero, self.row(), case=self.case)

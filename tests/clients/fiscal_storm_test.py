@@ -12,13 +12,12 @@ import os
 import random
 import threading
 import time
-import unittest
 
 import support
 from fiscal import (CANCELLATION, DOCUMENTS, ISSUERS, JUSTIFICATIVA, MUNICIPIO, Documents, FiscalInstallation,
                     Simulator, body_of, dps, id_dps, sha256_of)
 from postgres import Postgres
-from support import ask_until
+from support import wait_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
 COUNT = int(os.environ.get("UMAVEZ_DOCUMENTS") or (20000 if TORTURE else 1000))
@@ -103,7 +102,7 @@ class Client:
             pass
 
 
-class StormTest(unittest.TestCase):
+class StormTest(support.TestCase):
     def setUp(self):
         self.began = time.monotonic()
         print(f"UMAVEZ_SEED={SEED}")
@@ -218,7 +217,7 @@ class StormTest(unittest.TestCase):
         """The worker's part; then what was cancelled behind our back is asked for, because nobody tells."""
         where = f"estado IN {OPEN}"
         try:
-            ask_until("nothing is open", lambda: self.installation.count("documentos_fiscais", where) == 0, SECONDS)
+            wait_until("nothing is open", lambda: self.installation.count("documentos_fiscais", where) == 0, SECONDS)
         except AssertionError:
             left = self.installation.rows(
                 f"SELECT id, estado, conciliar_em, alerta, mensagens FROM documentos_fiscais WHERE {where} LIMIT 5")
@@ -228,7 +227,7 @@ class StormTest(unittest.TestCase):
         for id, id_autoridade, estado in self.rows("id, id_autoridade, estado"):
             if estado == "AUTORIZADO" and ledger.of(id_autoridade).is_cancelled:
                 # The last block may not be over yet.
-                ask_until(f"{id} is found to be cancelled", lambda: documents.reconcile(id).status == 200)
+                wait_until(f"{id} is found to be cancelled", lambda: documents.reconcile(id).status == 200)
                 self.assertEqual(documents.get(id)["estado"], "CANCELADO")
 
     def rows(self, columns):

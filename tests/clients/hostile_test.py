@@ -4,7 +4,6 @@
 import gzip
 import select
 import time
-import unittest
 
 import support
 from support import Server, client_of, raw_post, read_answer, read_to_end
@@ -90,7 +89,7 @@ def connections_with_answers(connections, at_least):
     return answered
 
 
-class HostileTest(unittest.TestCase):
+class HostileTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
 
@@ -229,7 +228,7 @@ class HostileTest(unittest.TestCase):
         finally:
             for connection in connections:
                 connection.close()
-        support.ask_until("room for others", lambda: self.server.ask("GET", "/healthz").status == 200)
+        support.wait_until("room for others", lambda: self.server.ask("GET", "/healthz").status == 200)
 
     def test_unfinished_bodies_of_all_connections_have_a_limit(self):
         before = self.server.resident_kib()
@@ -250,7 +249,7 @@ class HostileTest(unittest.TestCase):
                 connection.close()
         self.assertLess(growth, 2 * BODIES_MIB_MAX * 1024)
         created = lambda: self.server.ask("POST", "/api/v1/clientes", client_of("after"), "after").status == 201
-        support.ask_until("room for other bodies", created)
+        support.wait_until("room for other bodies", created)
         print(f"{BODIES_MIB_MAX + 30} unfinished bodies of 1 MiB: {growth // 1024} MiB more, "
               f"{len(refused)} refused")
 

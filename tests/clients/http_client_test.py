@@ -3,7 +3,6 @@
 
 import json
 import socket
-import unittest
 
 import support
 from support import Server, ask, client_of, in_threads, raw_post, read_answer
@@ -12,7 +11,7 @@ from support import Server, ask, client_of, in_threads, raw_post, read_answer
 PATIENT = {"Prefer": "wait=20"}
 
 
-class HttpClientTest(unittest.TestCase):
+class HttpClientTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
 

@@ -235,7 +235,7 @@ class Installation:
     def wait_settled(self, seconds=WAIT_SECONDS):
         """Until every accepted event came to an end."""
         try:
-            support.ask_until(
+            support.wait_until(
                 "no event is pending", lambda: self.count("umavez_inbox", "state = 'pending'") == 0, seconds)
         except AssertionError:
             left = self.rows(

@@ -5,7 +5,6 @@ import collections
 import http.client
 import random
 import threading
-import unittest
 import uuid
 
 import support
@@ -113,7 +112,7 @@ class Load:
                 raise AssertionError("a connection broke though nobody killed the server")
 
 
-class KillTest(unittest.TestCase):
+class KillTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
 

@@ -7,7 +7,7 @@ import urllib.parse
 import uuid
 
 from installation import Installation
-from support import SANITIZED, WAIT_SECONDS, ask_until
+from support import SANITIZED, WAIT_SECONDS, wait_until
 
 # What a dead worker left is waited for; but nobody is taken for dead because the machine stood still for a while.
 LOCK_SECONDS = 5
@@ -153,12 +153,12 @@ class Mailings:
             return seen[0]["status"] in statuses and seen[0]
 
         try:
-            return ask_until(f"{id} is {statuses}", arrived, seconds)
+            return wait_until(f"{id} is {statuses}", arrived, seconds)
         except AssertionError:
             raise AssertionError(f"after {seconds} s, not {statuses}: {seen}") from None
 
     def wait_sent(self, id, count, seconds=WAIT_SECONDS):
-        return ask_until(f"{count} of {id} are sent", lambda: self.get(id)["counts"]["sent"] >= count, seconds)
+        return wait_until(f"{count} of {id} are sent", lambda: self.get(id)["counts"]["sent"] >= count, seconds)
 
 
 def adds_up(mailing):

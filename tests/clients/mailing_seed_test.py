@@ -4,13 +4,13 @@ and on PostgreSQL. The SMTP server counts what was sent."""
 
 import signal
 import time
-import unittest
 
 import mailing
 from mailing import MailingInstallation, Mailings, csv_of
 from postgres import Postgres
 from smtp import Sink
-from support import ask_until, in_threads, run_tests
+import support
+from support import in_threads, run_tests, wait_until
 
 RECIPIENTS = 60
 
@@ -52,7 +52,7 @@ class Seed:
 
     def wait_until_settled(self, id):
         """A worker settles the wake-up after the mailing's last state is there to be seen."""
-        ask_until("every wake-up is settled", lambda: self.installation.pending_messages(id) == 0)
+        wait_until("every wake-up is settled", lambda: self.installation.pending_messages(id) == 0)
 
     # Testes
 
@@ -88,7 +88,7 @@ class Seed:
         # As many wake-ups as there may be workers: whoever takes one finds the lock held.
         self.installation.copy_messages(id, 4)
         began = time.monotonic()
-        ask_until("the owner renews its lock for longer than it lasts", lambda: time.monotonic() - began >
+        wait_until("the owner renews its lock for longer than it lasts", lambda: time.monotonic() - began >
                   mailing.LOCK_SECONDS + 1 and self.mailings.get(id)["status"] == "PROCESSING")
         self.assertEqual(self.installation.rows(f"SELECT lock_token FROM mailings WHERE uuid = '{id}'"), token)
         self.assertEqual(self.sink.held, 1, "one worker sends, over one connection")
@@ -111,7 +111,7 @@ class Seed:
         self.workers[0].start()
         left = lambda: self.installation.rows(
             f"SELECT status, last_attempt, lock_token FROM mailings WHERE uuid = '{id}'")
-        ask_until("the stale lock is given back", lambda: left() == [("PENDING", "", "")])
+        wait_until("the stale lock is given back", lambda: left() == [("PENDING", "", "")])
         self.assertEqual(self.installation.pending_messages(id), 1)
         self.workers[0].stop()
         self.workers[0].arguments = arguments
@@ -131,7 +131,7 @@ class Seed:
             answer = self.mailings.try_upload("monthly.csv", content, **mailing.message())
             return answer if answer.status != 503 else None
 
-        answers = in_threads(8, lambda number: ask_until("an answer", lambda: upload(number)))
+        answers = in_threads(8, lambda number: wait_until("an answer", lambda: upload(number)))
         self.assertEqual(sorted(answer.status for answer in answers), [200] * 7 + [201])
         self.assertEqual(len({answer.json["mailingId"] for answer in answers}), 1)
         self.assertEqual(self.rows_of("monthly.csv"), 1)
@@ -180,12 +180,12 @@ class Seed:
         self.assertEqual(done["counts"]["sent"] + done["counts"]["unknown"], RECIPIENTS)
 
 
-class SqliteTest(Seed, unittest.TestCase):
+class SqliteTest(Seed, support.TestCase):
     def setUp(self):
         self.open()
 
 
-class PostgresTest(Seed, unittest.TestCase):
+class PostgresTest(Seed, support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.postgres = cls.enterClassContext(Postgres())

@@ -11,7 +11,6 @@ import os
 import random
 import signal
 import time
-import unittest
 
 import support
 from amqp import Amqp, Refused
@@ -19,7 +18,7 @@ from mailing import MailingInstallation, Mailings, adds_up, csv_of
 from postgres import Postgres
 from rabbitmq import RabbitMq
 from smtp import Sink
-from support import ask_until
+from support import wait_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
 RECIPIENTS = 50000 if TORTURE else 600 if support.SANITIZED else 2000
@@ -79,7 +78,7 @@ class Uploaded:
         assert again == self.id, "an upload that is repeated is the same mailing"
 
 
-class LedgerTest(unittest.TestCase):
+class LedgerTest(support.TestCase):
     """Compares what the ledger says with what the SMTP server has."""
 
     def count_mails(self):
@@ -140,13 +139,13 @@ class StormTest(LedgerTest):
         return self.uploaded[-1]
 
     def wait_copied(self):
-        ask_until("a message is copied", self.shadow.copy, SECONDS)
+        wait_until("a message is copied", self.shadow.copy, SECONDS)
 
     def accepted_of(self, uploaded):
         return sum(mail.sender == uploaded.sender for mail in self.sink.accepted())
 
     def wait_some(self, uploaded):
-        ask_until("some of it is sent", lambda: self.accepted_of(uploaded) >= 5, SECONDS)
+        wait_until("some of it is sent", lambda: self.accepted_of(uploaded) >= 5, SECONDS)
 
     def restart(self, *workers):
         for worker in workers:
@@ -221,7 +220,7 @@ class StormTest(LedgerTest):
             if not left:
                 break
             assert time.monotonic() < deadline, f"after {SECONDS} s: {left}"
-        ask_until("nothing is queued", self.is_empty, SECONDS)
+        wait_until("nothing is queued", self.is_empty, SECONDS)
         for node in self.installation.nodes[1:]:
             node.stop()
 
@@ -258,11 +257,11 @@ class StoreAwayTest(LedgerTest):
         for _ in range(2):
             self.installation.node("worker").start()
         self.uploaded = [Uploaded(number, 150, self.mailings) for number in range(len(POLICIES))]
-        ask_until("some are sent", lambda: len(self.sink.accepted()) > 40)
+        wait_until("some are sent", lambda: len(self.sink.accepted()) > 40)
 
     def wait_past_the_locks(self):
         before, began = len(self.sink.accepted()), time.monotonic()
-        ask_until("locks end", lambda: self.sink.accepted() and time.monotonic() - began > 5)
+        wait_until("locks end", lambda: self.sink.accepted() and time.monotonic() - began > 5)
         # What was marked may be handed over, and no more.
         self.assertLessEqual(len(self.sink.accepted()) - before, len(self.uploaded) * BATCH)
 

@@ -24,7 +24,7 @@ console.log(validator.version);
 """
 
 
-class OpenApiTest(unittest.TestCase):
+class OpenApiTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.node = support.need("node")

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 
-from support import WAIT_SECONDS, ask_until
+from support import WAIT_SECONDS, wait_until
 
 PR_SET_PDEATHSIG = 1
 SEPARATOR = "\x1f"
@@ -117,7 +117,7 @@ class Postgres:
             [f"{binaries()}/postgres", "-D", f"{self.folder}/data", *settings],
             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             preexec_fn=die_with_parent(signal.SIGQUIT), **self._owner)
-        ask_until("PostgreSQL answers", self._is_ready)
+        wait_until("PostgreSQL answers", self._is_ready)
 
     def _is_ready(self):
         assert self.process.poll() is None, open(f"{self.folder}/log", encoding="utf-8").read()

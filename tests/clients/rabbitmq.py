@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 
 from postgres import die_with_parent
-from support import ask_until
+from support import wait_until
 
 PROGRAMS = "/usr/lib/rabbitmq/bin"
 START_SECONDS = 240  # more than two minutes were seen where twenty others wanted the processor
@@ -99,9 +99,9 @@ class RabbitMq:
         """Again too, on the same data."""
         self.log = open(f"{self.folder}/log", "ab")
         self.names = self._spawn(["epmd", "-port", str(self.names_port), "-address", "127.0.0.1"], signal.SIGKILL)
-        ask_until("epmd answers", lambda: self._answers(self.names_port))
+        wait_until("epmd answers", lambda: self._answers(self.names_port))
         self.process = self._spawn([f"{PROGRAMS}/rabbitmq-server"], signal.SIGKILL)
-        ask_until("RabbitMQ answers", self._is_ready, START_SECONDS)
+        wait_until("RabbitMQ answers", self._is_ready, START_SECONDS)
 
     def _is_ready(self):
         assert self.process.poll() is None, open(f"{self.folder}/log", encoding="utf-8", errors="replace").read()

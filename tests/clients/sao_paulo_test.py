@@ -10,7 +10,6 @@ import hashlib
 import itertools
 import subprocess
 import time
-import unittest
 
 import support
 from authority_matrix import ATTEMPTS, QUESTIONS, FaultBench, KillBench, Scenario, once_and_often
@@ -166,7 +165,7 @@ class KillTest(City, KillBench):
         check_city(self.simulator.ledger)
 
 
-class JudgeTest(City, unittest.TestCase):
+class JudgeTest(City, support.TestCase):
     """A sender that never asked is found out: here a second installation, which knows nothing of the first."""
 
     def test_blind_sender(self):
@@ -185,7 +184,7 @@ class JudgeTest(City, unittest.TestCase):
             self.assertIn("217", codes, answers[1])
 
 
-class EdgesTest(City, unittest.TestCase):
+class EdgesTest(City, support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.simulator = cls.enterClassContext(cls.new_simulator())

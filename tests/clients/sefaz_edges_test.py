@@ -6,19 +6,18 @@ hour, several senders of one number, XML that means harm, and signatures that ot
 import itertools
 import sqlite3
 import time
-import unittest
 from os import path
 
 import support
 from fiscal import DOCUMENTS, ISSUER, OTHER_ISSUER
 from sefaz import (CANCELLATION, NAMESPACE, OPEN, PATIENT, SUBSTITUTION, FiscalInstallation, Note, Notes, Simulator,
                    run_xmlsec, unpacked, verify)
-from support import ask_until
+from support import wait_until
 
 ATTEMPTS = 2
 
 
-class EdgesTest(unittest.TestCase):
+class EdgesTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.simulator = cls.enterClassContext(Simulator())
@@ -50,7 +49,7 @@ class EdgesTest(unittest.TestCase):
             documento = self.notes.get(id)
             time.sleep(0.05)
             return documento["estado"] in estados and documento
-        return ask_until(f"document {id} is {estados}", there)
+        return wait_until(f"document {id} is {estados}", there)
 
     def leave_in_doubt(self, note, first):
         """The first answer is lost, and then questions are answered by nobody until end_doubt()."""
@@ -68,7 +67,7 @@ class EdgesTest(unittest.TestCase):
             self.notes.reconcile(id)
             time.sleep(0.05)
             return self.notes.get(id)["estado"] != "INDETERMINADO"
-        ask_until(f"nobody doubts what became of document {id}", ended)
+        wait_until(f"nobody doubts what became of document {id}", ended)
 
 
 class ContingencyTest(EdgesTest):

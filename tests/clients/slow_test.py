@@ -6,7 +6,6 @@ The server gives a head 10 s, a body and an answer 30 s; here all of them wait t
 
 import threading
 import time
-import unittest
 
 import support
 from support import Server, client_of
@@ -15,7 +14,7 @@ HEAD = (b"POST /api/v1/clientes HTTP/1.1\r\nHost: localhost\r\nContent-Type: app
         b"Idempotency-Key: slow\r\n")
 
 
-class SlowTest(unittest.TestCase):
+class SlowTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
 

@@ -14,7 +14,7 @@ CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~")
 PACKAGES = os.environ.get("UMAVEZ_CLIENTS_NODE") or os.path.join(CACHE, "umavez-clients")
 
 
-class StripeTest(unittest.TestCase):
+class StripeTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.node = support.need("node")

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import tempfile
-import unittest
 
 import support
 from support import ask
@@ -17,7 +16,7 @@ REQUESTS = 1000
 PATIENCE_SECONDS = 30
 
 
-class StuckLogTest(unittest.TestCase):
+class StuckLogTest(support.TestCase):
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="umavez-clients-"))
         self.process = subprocess.Popen(

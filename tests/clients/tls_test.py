@@ -9,13 +9,12 @@ import socket
 import ssl
 import subprocess
 import threading
-import unittest
 
 import support
 from support import Server, ask, client_of, raw_post
 
 
-class TlsTest(unittest.TestCase):
+class TlsTest(support.TestCase):
     def setUp(self):
         self.server = Server("--tls-cert", "umavez.pem", "--tls-key", "umavez.key")
         self.certificate = self.server.make_certificate()
@@ -83,7 +82,7 @@ class TlsTest(unittest.TestCase):
             def attempt():
                 answer = self.ask("POST", "/api/v1/clientes", client_of(f"cut-{count}"), f"cut-{count}")
                 return answer if answer.status != 409 else None
-            answer = support.ask_until("the cut request has ended", attempt)
+            answer = support.wait_until("the cut request has ended", attempt)
             self.assertIn(answer.status, (200, 201), answer)
             self.assertEqual(answer.is_replay, answer.status == 200)
         self.assertEqual(self.server.count("clientes"), 1 + len(cuts))

@@ -78,7 +78,7 @@ class Destination:
             return self.taken()
 
 
-class OutgoingTest(unittest.TestCase):
+class OutgoingTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         need_packages()

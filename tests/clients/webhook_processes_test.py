@@ -4,21 +4,20 @@ away."""
 
 import signal
 import time
-import unittest
 
 import support
 from installation import Installation
 from ledger import INVOICE_CENTS, Office
 from postgres import Postgres
 from providers import Providers, intent_succeeded, need_packages, payment_confirmed
-from support import ask_until
+from support import wait_until
 
 COPIES = 50
 # A store that is away is told of before a provider hangs up.
 ANSWER_SECONDS = 15
 
 
-class ProcessesTest(unittest.TestCase):
+class ProcessesTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         need_packages()
@@ -42,7 +41,7 @@ class CopiesTest(ProcessesTest):
         def taken():
             answer = self.sender.deliver(event, server, headers=headers)
             return answer if answer.status != 503 else None
-        return ask_until(f"{event.id} is taken", taken)
+        return wait_until(f"{event.id} is taken", taken)
 
     def send_copies(self, servers, office):
         self.installation.add_accounts()
@@ -101,11 +100,11 @@ class StoppedWorkerTest(ProcessesTest):
             self.assertEqual(answer.status, 200, answer)
             waits = (f"SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active' "
                      f"AND query LIKE '%{table}%' AND query NOT LIKE '%pg_stat%' AND query NOT LIKE 'UPDATE%'")
-            backend = ask_until("the worker waits in its transaction", lambda: watcher.run(waits))[0]
+            backend = wait_until("the worker waits in its transaction", lambda: watcher.run(waits))[0]
             self.worker.signal(signal.SIGSTOP)
             holder.run("COMMIT")
             # Its statement is answered, and nobody reads the answer.
-            state = ask_until("the lock was given or refused", lambda: [line for line in watcher.run(
+            state = wait_until("the lock was given or refused", lambda: [line for line in watcher.run(
                 f"SELECT coalesce((SELECT state FROM pg_stat_activity WHERE pid = {backend}), 'gone')")
                 if line != "active"])
         self.assertGreaterEqual(self.worker.arrivals.count("claim_after_write"), 1)

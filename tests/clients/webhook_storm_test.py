@@ -10,7 +10,6 @@ import collections
 import os
 import random
 import time
-import unittest
 
 import support
 from installation import Installation
@@ -108,12 +107,12 @@ class Storm:
         """When each of their events has been tried in vain."""
         early = {(of.event.provider, of.event.id) for of in self.ledger.deliveries if of.is_early}
         tried = lambda: self.installation.count("umavez_inbox", "attempts > 0")
-        support.ask_until("early events fail", lambda: tried() >= len(early))
+        support.wait_until("early events fail", lambda: tried() >= len(early))
         made = [self.office.add_invoice() for _ in self.late]
         assert made == self.late, f"the ids {made} were foreseen as {self.late}"
 
 
-class StormTest(unittest.TestCase):
+class StormTest(support.TestCase):
     def setUp(self):
         self.began = time.monotonic()
         self.sender = self.enterContext(Providers())
