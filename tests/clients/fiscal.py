@@ -16,12 +16,11 @@ import re
 import signal
 import subprocess
 import tempfile
-import time
 import urllib.parse
 
 from installation import Installation
 from postgres import die_with_parent
-from support import SANITIZED, WAIT_SECONDS, ask, wait_until
+from support import SANITIZED, WAIT_SECONDS, ask, wait_ended, wait_until
 
 
 def cnpj(body):
@@ -202,12 +201,11 @@ class Simulator:
         with open(self.log.name, encoding="utf-8") as file:
             text = file.read()
         assert self.process.poll() is None, f"the simulator ended: {text}"
-        time.sleep(0.01)
         return text if "\n" in text else None
 
     def kill(self):
         self.process.kill()
-        self.process.wait(WAIT_SECONDS)
+        wait_ended(self.process, "the simulator ends")
         self.process.stdout.close()
         self.log.close()
         self.process = None
@@ -317,10 +315,7 @@ class Documents:
             seen[:] = [answer]
             return answer if answer is not None and answer.status in wanted else None
 
-        try:
-            return wait_until(f"{numero} is answered {wanted}", arrived, seconds)
-        except AssertionError:
-            raise AssertionError(f"after {seconds} s number {numero} is not answered {wanted}: {seen}") from None
+        return wait_until(f"number {numero} is answered {wanted}", arrived, seconds, lambda: seen)
 
 
 def sha256_of(text):

@@ -152,10 +152,7 @@ class Mailings:
             seen[:] = [self.get(id)]
             return seen[0]["status"] in statuses and seen[0]
 
-        try:
-            return wait_until(f"{id} is {statuses}", arrived, seconds)
-        except AssertionError:
-            raise AssertionError(f"after {seconds} s, not {statuses}: {seen}") from None
+        return wait_until(f"{id} is {statuses}", arrived, seconds, lambda: seen)
 
     def wait_sent(self, id, count, seconds=WAIT_SECONDS):
         return wait_until(f"{count} of {id} are sent", lambda: self.get(id)["counts"]["sent"] >= count, seconds)

@@ -15,9 +15,9 @@ import tempfile
 import urllib.parse
 
 import mailing
+import support
 from mailing import MailingInstallation, Mailings, adds_up, csv_of, message, peak_kib
 from smtp import Sink
-import support
 from support import SANITIZED, WAIT_SECONDS, need, run_tests, wait_until
 
 LINES = 40000 if SANITIZED else 200000

@@ -6,10 +6,10 @@ import signal
 import time
 
 import mailing
+import support
 from mailing import MailingInstallation, Mailings, csv_of
 from postgres import Postgres
 from smtp import Sink
-import support
 from support import in_threads, run_tests, wait_until
 
 RECIPIENTS = 60

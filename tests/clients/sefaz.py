@@ -16,7 +16,7 @@ import threading
 
 import fiscal
 from fiscal import DOCUMENTS, ISSUER, Documents
-from support import WAIT_SECONDS, need
+from support import need, run_child
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 DSIG = "http://www.w3.org/2000/09/xmldsig#"
@@ -55,9 +55,8 @@ def run_xmlsec(*arguments, text, element):
     with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        ran = subprocess.run(
-            [need("xmlsec1"), *arguments, *(("--id-attr:Id", element) if element else ()), file.name],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_SECONDS)
+        ran = run_child([need("xmlsec1"), *arguments, *(("--id-attr:Id", element) if element else ()), file.name],
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return ran.returncode, ran.stdout.decode()
 
 

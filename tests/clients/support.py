@@ -24,6 +24,7 @@ import time
 import unittest
 
 SKIPPED = 77
+CURL_TIMEOUT = 28  # an exit code
 # UMAVEZ_WAIT_SECONDS makes the deadline of every wait longer.
 WAIT_SECONDS = max(60, int(os.environ.get("UMAVEZ_WAIT_SECONDS", "60")))
 # A sanitizer keeps freed memory and makes everything slower.
@@ -278,6 +279,11 @@ class Log:
             if line is None:
                 raise AssertionError(f"the server never said {text}:\n{''.join(self._lines[-20:])}")
             return line
+
+    @property
+    def has_ended(self):
+        with self._changed:
+            return self._has_ended
 
     def tail(self, count=20):
         with self._changed:

@@ -34,12 +34,14 @@ class TlsTest(support.TestCase):
 
     def test_curl_creates_and_replays(self):
         def create():
-            ran = subprocess.run(
+            ran = support.run_child(
                 [support.need("curl"), "--silent", "--show-error", "--noproxy", "*", "--cacert", self.certificate,
-                 "--max-time", "60", "--write-out", "\n%{http_code}", "-H", "Idempotency-Key: tls",
+                 "--max-time", str(support.WAIT_SECONDS), "--write-out", "\n%{http_code}", "-H", "Idempotency-Key: tls",
                  "-H", "Content-Type: application/json", "--data-binary", json.dumps(client_of("tls")),
                  f"https://127.0.0.1:{self.server.port}/api/v1/clientes"],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                seconds=2 * support.WAIT_SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if ran.returncode == support.CURL_TIMEOUT:
+                raise support.not_met("curl gets an answer", support.WAIT_SECONDS)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             body, status = ran.stdout.rsplit("\n", 1)
             return int(status), json.loads(body)["id"]
@@ -91,8 +93,8 @@ class TlsTest(support.TestCase):
         """One request; the bytes of both directions together end after `count`. Tells how many passed."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             passed = []
-            cutter = threading.Thread(target=self.cut, args=(listener, count, passed))
-            cutter.start()
+            listener.settimeout(support.WAIT_SECONDS)
+            cutter = support.Aside("the connection is cut", lambda: self.cut(listener, count, passed))
             connection = self.http(listener.getsockname()[1])
             try:
                 ask(connection, "POST", "/api/v1/clientes", client_of(key), key)
@@ -100,11 +102,12 @@ class TlsTest(support.TestCase):
                 self.assertLess(count, 10 ** 9)
             finally:
                 connection.close()
-            cutter.join(support.WAIT_SECONDS)
+            cutter.join()
             return sum(passed)
 
     def cut(self, listener, count, passed):
-        client, _ = listener.accept()
+        with support.awaited("a client to cut off"):
+            client, _ = listener.accept()
         server = self.server.connect()
         lock = threading.Lock()
 
@@ -126,10 +129,9 @@ class TlsTest(support.TestCase):
                 except OSError:
                     pass  # is down already
 
-        back = threading.Thread(target=pump, args=(server, client))
-        back.start()
+        back = support.Aside("the other direction ends", lambda: pump(server, client))
         pump(client, server)
-        back.join(support.WAIT_SECONDS)
+        back.join()
         client.close()
         server.close()
 

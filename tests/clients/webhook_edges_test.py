@@ -38,8 +38,10 @@ class ReceiverTest(support.TestCase):
         return json.loads(self.installation.run("webhook", "list", "--json", *arguments))["events"]
 
     def wait_for_state(self, state, count=1):
-        return support.wait_until(f"{count} events are {state}", lambda: len(self.events("--state", state)) == count
-                                 and self.events("--state", state))
+        def there():
+            events = self.events("--state", state)
+            return len(events) == count and events
+        return support.wait_until(f"{count} events are {state}", there, told=self.events)
 
     def assert_refused(self, answer, status, problem, *words):
         self.assertEqual((answer.status, answer.problem), (status, problem), answer)
@@ -87,12 +89,12 @@ class RefusalTest(ReceiverTest):
                 late = self.paid_by(event, timestamp=now - TOLERANCE - 1)
                 self.assert_refused(late, 400, "webhook-timestamp", "s ago", f"{TOLERANCE} s")
                 # The clock goes on between the two: what is just too far ahead may not be any more.
-                future = self.paid_by(event, timestamp=now + TOLERANCE + 30)
+                future = self.paid_by(event, timestamp=now + TOLERANCE + 600)
                 self.assert_refused(future, 400, "webhook-timestamp", "in the future", f"{TOLERANCE} s")
         for event, _, header in self.both():
             with self.subTest(header):
                 now = int(time.time())
-                for timestamp in (now - TOLERANCE + 30, now + TOLERANCE):
+                for timestamp in (now - TOLERANCE + 120, now + TOLERANCE):
                     self.assertEqual(self.paid_by(event, timestamp=timestamp).status, 200)
 
     def test_what_cannot_be_told_from_others_is_400(self):
