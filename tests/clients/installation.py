@@ -4,6 +4,7 @@ UMAVEZ_KILLABLE names the program that dies at fault points (tests/crash/killabl
 src/base/fault_point.hpp, read from there so that the two cannot differ.
 """
 
+import collections
 import http.client
 import json
 import os
@@ -73,6 +74,7 @@ class Node:
         self.log = None
         self.port = 0
         self.lives = 0
+        self.events = collections.Counter()  # of all its lives that are over, as its log names them
         self.arrivals = None
         self.kill_at = None
 
@@ -146,6 +148,7 @@ class Node:
     def _collect(self):
         code = self._end_code()
         self.log.close()
+        self.events += self.log.events
         self.process = None
         return code
 

