@@ -7,6 +7,7 @@ on what a number is called.
 """
 
 import collections
+import datetime
 import hashlib
 import http.client
 import itertools
@@ -83,6 +84,15 @@ def body_of(numero, serie="3", issuer=ISSUER, xml=None, **of_dps):
             "xml": xml if xml is not None else dps(numero, serie, issuer, **of_dps)}
 
 
+def seconds_of(line):
+    """When a line of a ledger was written."""
+    return datetime.datetime.fromisoformat(line["at"].replace("Z", "+00:00")).timestamp()
+
+
+def came_late(changes, questions):
+    return bool(changes and questions) and changes[-1]["place"] > questions[-1]["place"]
+
+
 class Account:
     """What the ledger says of one document."""
 
@@ -94,6 +104,12 @@ class Account:
 
     def count(self, call):
         return sum(line["call"] == call for line in self.requests)
+
+    @property
+    def came_late(self):
+        """What was registered last came after the last question: a copy was longer under way than absence is doubted,
+        and whoever asked could not know of it."""
+        return came_late(self.events, [line for line in self.requests if line["call"] == "consultar-evento"])
 
     @property
     def chave(self):
@@ -125,7 +141,7 @@ class Ledger:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         for line in text[:text.rfind("\n") + 1].splitlines():
-            line = json.loads(line)
+            line = {**json.loads(line), "place": len(self.lines)}
             self.lines.append(line)
             if line["event"] == "request":
                 account = self.accounts[line.get("id_dps", "")]
@@ -256,7 +272,7 @@ class FiscalInstallation(Installation):
 
 
 class Documents:
-    """What a client asks of a server. Faults are expected: a call that gets no answer gives None."""
+    """What a client asks of a server. Faults are expected: a call whose server dies gives None."""
 
     def __init__(self, node):
         self.node = node
@@ -283,6 +299,15 @@ class Documents:
 
     def reconcile(self, id):
         return self.try_ask("POST", f"{DOCUMENTS}/{id}/conciliar")
+
+    def ask_again_if_late(self, find, account):
+        """A person asks where the program could not know of a cancellation, which holds all the same."""
+        row = find()
+        if row and row[1] == "AUTORIZADO" and account().is_cancelled and account().came_late:
+            def is_found():
+                self.reconcile(row[0])
+                return find()[1] != "AUTORIZADO"
+            wait_until(f"the cancellation of {row} is found", is_found, pause=0.5)
 
     def attempts(self, id):
         return self.all(f"{DOCUMENTS}/{id}/tentativas")

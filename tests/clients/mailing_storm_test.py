@@ -25,7 +25,7 @@ RECIPIENTS = 50000 if TORTURE else 60 * ROUNDS
 SECONDS = 3600 if TORTURE else 2 * support.WAIT_SECONDS  # what a dead relay took is another's after a minute
 SEED = int(os.environ.get("UMAVEZ_SEED") or random.randrange(2**32))
 # Slow enough that there is something to interrupt.
-RATE = 0 if TORTURE else 100
+RATE = 0 if TORTURE else 40
 # They end soon, also those of a worker that is slow: it finds that it lost a mailing.
 LOCK_SECONDS = 2
 LOCK_TIMEOUT = f"{LOCK_SECONDS}s"

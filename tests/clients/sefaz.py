@@ -9,7 +9,6 @@ import collections
 import gzip
 import hashlib
 import json
-import os
 import subprocess
 import tempfile
 import threading
@@ -179,6 +178,10 @@ class Account:
         return sum(line["call"] == call for line in self.requests)
 
     @property
+    def came_late(self):
+        return fiscal.came_late(self.events, [line for line in self.requests if line["call"] == "consultar"])
+
+    @property
     def chave(self):
         return self.authorised[0]["chave"] if self.authorised else None
 
@@ -231,6 +234,7 @@ class Ledger:
         return self
 
     def _add(self, line):
+        line["place"] = len(self.lines)
         self.lines.append(line)
         if line["event"] == "request" and line["call"] == "inutilizar":
             self._voidings[self._in_series(line["documento"])].append(line)

@@ -59,7 +59,7 @@ def not_met(what, seconds, told=None):
 def wait_until(what, question, seconds=WAIT_SECONDS, told=None, pause=0.05):
     """The one way in which a test waits: asks until the answer is true, and gives it. Pauses grow up to `pause`."""
     deadline = time.monotonic() + seconds
-    short = 0.002
+    short = pause / 16
     while True:
         is_late = time.monotonic() > deadline  # looked at before: what is true in the end counts
         if answer := question():
