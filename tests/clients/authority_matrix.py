@@ -24,7 +24,7 @@ MANY = 2            # a call that fails so often leaves a doubt, and questions e
 QUESTIONS = 4       # that fail one after another
 CLIENTS = 24
 SECONDS = 3 * support.WAIT_SECONDS  # many notes and processes at a time
-SIDE_BY_SIDE = 8    # installations that are killed at a time
+SIDE_BY_SIDE = 12   # installations that are killed at a time: what they do is to wait
 # The same bytes would be refused for ever, or are refused by what is there now.
 ONCE = ("refuse", "too-old", "late", "receipt", "receipt-lost", "cancel-behind", "other-key", "odd-shapes")
 

@@ -26,7 +26,7 @@ OPEN = ("TRANSMITIDO", "INDETERMINADO", "CANCELAMENTO_PENDENTE", "CANCELAMENTO_E
 ATTEMPTS = 3
 MANY = ATTEMPTS + 2  # a call that fails so often leaves a doubt
 CLIENTS = 12
-SIDE_BY_SIDE = 6  # installations that are killed at a time
+SIDE_BY_SIDE = 12  # installations that are killed at a time: what they do is to wait
 # In how many scenarios a process dies at one point; around the call itself in each of them.
 DEATHS = 1000 if TORTURE else 1
 SECONDS = 3 * support.WAIT_SECONDS  # many processes are started at a time

@@ -65,6 +65,10 @@ class MailingInstallation(Installation):
     def let_locks_end(self):
         """The locks of workers that died, and what was held back by them: as if their time had passed."""
         self.write("UPDATE mailings SET last_attempt = 0 WHERE lock_token IS NOT NULL")
+        self.let_takings_end()
+
+    def let_takings_end(self):
+        """A message that somebody took is his for a minute, as if it had passed."""
         self.write("UPDATE umavez_messages SET due_at = 0 WHERE state = 'pending'")
 
     def pending_messages(self, id):

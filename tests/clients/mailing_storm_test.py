@@ -22,7 +22,7 @@ from support import wait_until
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
 ROUNDS = 60 if TORTURE else 8  # of which two fall to the broker's death; every other one dies twice at least
 RECIPIENTS = 50000 if TORTURE else 60 * ROUNDS
-SECONDS = 3600 if TORTURE else 2 * support.WAIT_SECONDS  # what a dead relay took is another's after a minute
+SECONDS = 3600 if TORTURE else 2 * support.WAIT_SECONDS
 SEED = int(os.environ.get("UMAVEZ_SEED") or random.randrange(2**32))
 # Slow enough that there is something to interrupt.
 RATE = 0 if TORTURE else 40
@@ -166,6 +166,7 @@ class StormTest(LedgerTest):
         self.upload()
         victim.wait_killed(SECONDS)
         self.kills[point] += 1
+        self.installation.let_takings_end()
         self.restart(*self.workers)
         self.wait_copied()
 
@@ -175,6 +176,7 @@ class StormTest(LedgerTest):
         self.wait_some(uploaded)
         victim.kill()
         self.kills["anywhere"] += 1
+        self.installation.let_takings_end()
         self.restart(victim)
 
     def sleep_past_the_lock(self, victim):
@@ -198,6 +200,7 @@ class StormTest(LedgerTest):
         self.broker.kill()
         self.upload()  # it is taken all the same
         self.broker.start()
+        self.installation.let_takings_end()
         self.wait_copied()
         self.kills["broker"] += 1
 
