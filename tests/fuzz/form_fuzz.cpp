@@ -1,9 +1,9 @@
-// Hostile forms and queries (application/x-www-form-urlencoded), for all who read one: the fingerprint of a
-// body, the parameters of a route, the fields of webhooks; and the Content-Disposition of a part of a form.
+// Hostile forms and queries (application/x-www-form-urlencoded), for all who read one: the fingerprint
+// of a body, the parameters of a route, the fields of webhooks; and the Content-Disposition of a part.
 //
-// An input is a form. Checked: each reader finds what a second one finds, which decodes the whole form plainly
-// and then counts; a refusal names the first broken escape; and what is written with escapes is read as it
-// was.
+// An input is a form. Checked: each reader finds what a second one finds, which decodes the whole form
+// plainly and then counts; a refusal names the first broken escape; and what is written with escapes is
+// read as it was.
 
 #include "http/escapes.hpp"
 #include "http/parameters.hpp"

@@ -1,9 +1,9 @@
 // Hostile messages of a broker, and its address as an operator writes it.
 //
-// An input is a length in two bytes, the properties of a message as AMQP has them on the wire, and its body;
-// all of it is an address, too. Frames and properties are librabbitmq's to read, and it reads them here; what is ours is what
-// we make of them. Checked: a message that is taken has an id, a type, a tenant and JSON; sent on, it
-// comes back the same; and no message about an address tells the password in it.
+// An input is a length in two bytes, the properties of a message as AMQP has them on the wire, and its
+// body; all of it is an address, too. Frames and properties are librabbitmq's to read, and it reads them
+// here; what is ours is what we make of them. Checked: a message that is taken has an id, a type, a tenant
+// and JSON; sent on, it comes back the same; and no message about an address tells the password in it.
 
 #include "json/tree.hpp"
 #include "messaging/broker/address.hpp"
