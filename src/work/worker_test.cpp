@@ -477,8 +477,8 @@ TEST_F(WorkerTest, ARunThatWasResolvedByHandEndsItsRow)
             ASSERT_TRUE(begun && std::holds_alternative<Lease>(*begun));
         }
         end_leases();
-        const auto resolved = test::patiently("it is resolved", [&, as = as] {
-            return engine->resolve(record_id_of(table, item), as, std::nullopt, "looked");
+        const auto resolved = test::patiently("it is resolved", [&, resolution = as] {
+            return engine->resolve(record_id_of(table, item), resolution, std::nullopt, "looked");
         });
         ASSERT_TRUE(resolved) << resolved.error().detail;
     }
