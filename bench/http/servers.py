@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import os
+import random
 import shutil
 import signal
 import socket
@@ -10,14 +11,17 @@ import subprocess
 import tempfile
 import time
 
-START_SECONDS = 20
+START_SECONDS = max(60, int(os.environ.get("UMAVEZ_WAIT_SECONDS", "60")))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the kernel gives out: nobody gets it by chance before the server has it."""
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_768)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def wait_for_port(process, port):

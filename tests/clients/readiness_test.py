@@ -3,7 +3,6 @@
 
 import os
 import sqlite3
-import unittest
 
 import support
 from support import Server, client_of
@@ -15,9 +14,9 @@ def damage(path, pages=1):
         file.write(b"\xa5" * 4096 * pages)
 
 
-class ReadinessTest(unittest.TestCase):
+class ReadinessTest(support.TestCase):
     def ready_again(self, server):
-        support.ask_until("readiness", lambda: server.ask("GET", "/readyz").status == 200)
+        support.wait_until("readiness", lambda: server.ask("GET", "/readyz").status == 200)
 
     def assert_not_ready(self, server, headers=None):
         """What counted before counts for a second more."""
@@ -27,7 +26,7 @@ class ReadinessTest(unittest.TestCase):
             answers.append(server.ask("GET", "/readyz", headers=headers))
             return answers[-1].status == 503
 
-        support.ask_until("a refusal", is_refused)
+        support.wait_until("a refusal", is_refused)
         return answers[-1]
 
     def test_a_store_that_another_program_has_locked(self):

@@ -13,7 +13,6 @@
 #include <umavez/transaction.hpp>
 
 #include <filesystem>
-
 #include <stdlib.h>
 #endif
 
@@ -70,7 +69,9 @@ private:
     }
     void open()
     {
-        auto store = open_redis_store(server().socket_url(), {.clock = &clock_});
+        // No stall of the machine is a server that does not answer.
+        const std::string limits = "?connect_timeout=1h&answer_timeout=1h";
+        auto store = open_redis_store(server().socket_url() + limits, {.clock = &clock_});
         if (!store) throw std::runtime_error(store.error().detail);
         store_ = *std::move(store);
     }

@@ -7,6 +7,7 @@
 
 #include "base/limits.hpp"
 #include "conformance/store_conformance.hpp"
+#include "support/wait.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <iostream>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -24,10 +26,10 @@ constexpr std::size_t expired_count = UMAVEZ_SWEEP_SCALE_RECORDS;
 constexpr std::size_t live_count = 2'000;
 constexpr std::size_t contested_every = 40;
 constexpr std::size_t sweep_batch = 500;
-constexpr std::size_t apart_max = 700;  // records between the sweeper and the slower rival
+constexpr std::size_t apart_max = 700;   // records between the sweeper and the slower rival
 constexpr std::size_t head_start = 400;  // of the rivals
-constexpr std::size_t late_from = expired_count - expired_count / 10;  // there the sweep comes first
-constexpr auto patience = 120s;
+constexpr std::size_t late_from =
+    expired_count - expired_count / 10;  // there the sweep comes first
 constexpr std::size_t rivals_count = 2;
 
 RecordId expired_id(std::size_t i)
@@ -54,8 +56,10 @@ public:
     // False: the others did not come in time.
     bool sweeper_may_go_on(std::size_t place)
     {
-        return wait_until([&] {
-            return std::ranges::all_of(rivals_, [&](std::size_t at) { return at + apart_max >= place; });
+        return comes("the rivals go on", [&] {
+            return std::ranges::all_of(rivals_, [&](std::size_t at) {
+                return at + apart_max >= place;
+            });
         });
     }
     bool are_rivals_done()
@@ -65,13 +69,13 @@ public:
     }
     bool sweeper_may_begin()
     {
-        return wait_until([&] {
+        return comes("the rivals come", [&] {
             return std::ranges::all_of(rivals_, [](std::size_t at) { return at >= head_start; });
         });
     }
     bool rival_may_go_on(std::size_t place)
     {
-        return wait_until([&] {
+        return comes("the sweeper goes on", [&] {
             return place < late_from ? sweeper_ + apart_max >= place : sweeper_ > place;
         });
     }
@@ -84,10 +88,10 @@ private:
         changed_.notify_all();
     }
     template <typename Ready>
-    bool wait_until(const Ready& ready)
+    bool comes(std::string_view what, const Ready& ready)
     {
         std::unique_lock lock{mutex_};
-        return changed_.wait_for(lock, patience, ready);
+        return is_met(what, changed_, lock, ready);
     }
 
     std::mutex mutex_;
@@ -184,12 +188,14 @@ protected:
     Places places_;
     std::size_t sweeps_ = 0;
     std::atomic<std::size_t> replaced_count_{0};
-    std::vector<std::atomic<std::uint8_t>> swept_ = std::vector<std::atomic<std::uint8_t>>(expired_count);
+    std::vector<std::atomic<std::uint8_t>> swept_ =
+        std::vector<std::atomic<std::uint8_t>>(expired_count);
     std::vector<std::atomic<std::uint8_t>> inserted_ =
         std::vector<std::atomic<std::uint8_t>>(expired_count);
     std::vector<std::atomic<std::uint8_t>> replaced_ =
         std::vector<std::atomic<std::uint8_t>>(expired_count);
-    std::vector<std::atomic<std::uint8_t>> winner_ = std::vector<std::atomic<std::uint8_t>>(expired_count);
+    std::vector<std::atomic<std::uint8_t>> winner_ =
+        std::vector<std::atomic<std::uint8_t>>(expired_count);
 };
 
 TEST_P(SweepAtScale, TakesAllThatExpiredAndNothingThatLivesWhileClaimsRun)
@@ -197,18 +203,24 @@ TEST_P(SweepAtScale, TakesAllThatExpiredAndNothingThatLivesWhileClaimsRun)
     fill(expired_count, [](std::size_t i) {
         return completed(expired_id(i), 1h + Duration{static_cast<std::int64_t>(i)});
     });
-    fill(live_count, [](std::size_t i) { return completed(id_of(fmt::format("live-{}", i)), 48h); });
+    fill(live_count, [](std::size_t i) {
+        return completed(id_of(fmt::format("live-{}", i)), 48h);
+    });
     clock_.advance(2h);
 
     std::atomic<bool> is_over{false};
     std::size_t fresh = 0;
+    std::latch has_come{1};
     {
         std::jthread newcomer{[&] {
             StoreDriver driver = this->driver();
-            for (; !is_over; ++fresh) {
+            do {
                 EXPECT_TRUE(driver.insert(id_of(fmt::format("fresh-{}", fresh))).inserted);
-            }
+                ++fresh;
+                has_come.count_down(has_come.try_wait() ? 0 : 1);
+            } while (!is_over);
         }};
+        has_come.wait();
         {
             std::vector<std::jthread> racers;
             racers.emplace_back([&] { sweep_all(); });
@@ -241,7 +253,9 @@ TEST_P(SweepAtScale, TakesAllThatExpiredAndNothingThatLivesWhileClaimsRun)
         by_status[static_cast<std::size_t>(each.status)] = each.records;
     }
     EXPECT_EQ(by_status[static_cast<std::size_t>(Status::succeeded)], live_count);
-    EXPECT_EQ(by_status[static_cast<std::size_t>(Status::processing)], by_insert + by_replace + fresh);
+    EXPECT_EQ(
+        by_status[static_cast<std::size_t>(Status::processing)], by_insert + by_replace + fresh
+    );
     EXPECT_GE(sweeps_, (expired_count - by_replace) / sweep_batch);
     // Otherwise nobody raced.
     EXPECT_GT(by_insert, 0u);
@@ -249,7 +263,10 @@ TEST_P(SweepAtScale, TakesAllThatExpiredAndNothingThatLivesWhileClaimsRun)
     EXPECT_GT(fresh, 0u);
     std::cerr << fmt::format(
         "{} sweeps; claimed again: {} after, {} before the sweep; {} new claims meanwhile\n",
-        sweeps_, by_insert, by_replace, fresh
+        sweeps_,
+        by_insert,
+        by_replace,
+        fresh
     );
 }
 

@@ -3,6 +3,7 @@
 #include <umavez/engine.hpp>
 #include <umavez/fingerprint.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -52,6 +53,7 @@ int main(int, char** argv)
     OperationSpec operation;
     operation.name = "pedidos.criar";
     operation.policy.key = KeyRule::required;
+    operation.policy.atomic_run_limit = std::chrono::hours{1};  // no stall is a run too long
     if (const auto declared = (*engine)->declare(operation); !declared)
         return complain(declared.error());
     if (const auto started = (*engine)->start(); !started) return complain(started.error());

@@ -1,5 +1,7 @@
 #include "child_process.hpp"
 
+#include "support/wait_limit.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -125,7 +127,7 @@ void ChildProcess::send(int signal)
 Death ChildProcess::kill()
 {
     send(SIGKILL);
-    return watch(std::chrono::seconds{30});
+    return watch(test::wait_limit());
 }
 
 // False: nothing was there to read.

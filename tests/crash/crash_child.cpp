@@ -10,6 +10,7 @@
 #include "child_process.hpp"
 #include "kill_switch.hpp"
 #include "market.hpp"
+#include "support/wait_limit.hpp"
 
 #include <umavez/engine.hpp>
 
@@ -33,7 +34,6 @@ using namespace std::chrono_literals;
 
 constexpr unsigned threads_count = 4;
 constexpr unsigned generations_open = 3;
-constexpr Duration give_up_after = 20s;
 
 // Shorter than PIPE_BUF: a line arrives whole or not at all.
 void print_line(const std::string& line)
@@ -96,7 +96,7 @@ public:
 private:
     void visit_all(std::vector<Intent> left, unsigned seed)
     {
-        const Duration until = system_clock().boottime() + give_up_after;
+        const Duration until = system_clock().boottime() + Duration{test::wait_limit()};
         std::mt19937 shuffle{seed};
         std::ranges::shuffle(left, shuffle);
         while (!left.empty()) {

@@ -1,8 +1,10 @@
 // A holder that stands still past its takeover and the taker's completion, and then goes on (L-07).
 //
-// One process owns an SQLite file, so holder and taker are two threads of it. Heartbeats would keep
-// a thread's lease alive however long it stands, so run_limit ends them.
+// One process owns an SQLite file, so holder and taker are two threads of it. Heartbeats keep a
+// thread's lease alive however long it stands, so its end is written into the record: the next
+// heartbeat is refused.
 
+#include "support/patiently.hpp"
 #include "temporary_directory.hpp"
 
 #include <umavez/engine.hpp>
@@ -18,9 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto wait_limit = 60s;
 // Whoever claims has so long: a disk that stands still for a moment is no reason to be taken over.
-constexpr auto lease_length = 4s;
+// A third of it is what the holder waits until it knows.
+constexpr auto lease_length = 9s;
 
 class FencedTest : public ::testing::Test {
 protected:
@@ -43,12 +45,17 @@ protected:
         };
         ASSERT_TRUE(engine_->declare(std::move(spec)));
         ASSERT_TRUE(engine_->start());
-        ASSERT_TRUE(database_->transact([](Transaction& transaction) -> Result<void> {
-            const auto made =
-                transaction.execute("CREATE TABLE boletos (nonce TEXT NOT NULL) STRICT");
-            if (!made) return std::unexpected(made.error());
+        ASSERT_TRUE(execute("CREATE TABLE boletos (nonce TEXT NOT NULL) STRICT"));
+    }
+
+    Result<void> execute(const std::string& sql)
+    {
+        const Closure run = [&sql](Transaction& transaction) -> Result<void> {
+            const auto done = transaction.execute(sql);
+            if (!done) return std::unexpected(done.error());
             return {};
-        }));
+        };
+        return test::patiently(sql, [&] { return database_->transact(run); });
     }
 
     static Request request()
@@ -69,29 +76,30 @@ protected:
         auto holder = std::async(std::launch::async, [this, late = std::move(late)] {
             return engine_->leased(request(), [&](Lease& lease) {
                 entered_.set_value();
-                EXPECT_EQ(go_on_future_.wait_for(wait_limit), std::future_status::ready);
+                static_cast<void>(test::is_met("the holder may go on", go_on_future_));
                 std::promise<void> lost;
                 const std::stop_callback on_lost{lease.lost(), [&lost] { lost.set_value(); }};
-                EXPECT_EQ(lost.get_future().wait_for(wait_limit), std::future_status::ready);
+                static_cast<void>(test::is_met("the holder's lease is lost", lost.get_future()));
                 return late(lease);
             });
         });
-        EXPECT_EQ(entered_.get_future().wait_for(wait_limit), std::future_status::ready);
+        test::wait_for("the holder stands in its handler", entered_.get_future());
         return holder;
     }
 
     // Retries until the key is taken over and completed.
     void take_over()
     {
-        const Duration until = system_clock().boottime() + wait_limit;
         Result<Outcome> outcome = InProgress{};
-        while (outcome && std::holds_alternative<InProgress>(*outcome)) {
-            ASSERT_LT(system_clock().boottime(), until);
+        test::wait_until("the key is taken over", [&] {
+            // Again each time: a heartbeat may have come between.
+            EXPECT_TRUE(execute("UPDATE umavez_records SET processing_expires_at = 1"));
             outcome = engine_->leased(request(), [](Lease& lease) {
-                EXPECT_EQ(lease.attempts(), 2u);
+                EXPECT_GE(lease.attempts(), 2u);
                 return Response{.body = "taker"};
             });
-        }
+            return !outcome || !std::holds_alternative<InProgress>(*outcome);
+        });
         ASSERT_TRUE(outcome) << outcome.error().detail;
         ASSERT_TRUE(std::holds_alternative<Executed>(*outcome)) << to_text(*outcome);
     }
@@ -108,9 +116,9 @@ protected:
         ASSERT_TRUE(again && std::holds_alternative<Replayed>(*again));
         EXPECT_EQ(std::get<Replayed>(*again).response.body, "taker");
         const OperationStats stats = engine_->stats().front();
-        EXPECT_EQ(stats.takeovers, 1u);
-        EXPECT_EQ(stats.fenced, 1u);
-        EXPECT_EQ(stats.leases_lost, 1u);
+        EXPECT_GE(stats.takeovers, 1u);
+        EXPECT_GE(stats.fenced, 1u);
+        EXPECT_GE(stats.leases_lost, 1u);
     }
 
     TemporaryDirectory directory_;
@@ -134,12 +142,14 @@ TEST_F(FencedTest, HolderThatStoodBeyondTakeoverIsRefusedAndToldTheTruth)
 TEST_F(FencedTest, RowsOfAHolderThatStoodBeyondTakeoverRollBack)
 {
     auto holder = start_holder([this](Lease& lease) {
-        const auto written = database_->transact([&](Transaction& transaction) -> Result<void> {
+        const Closure write = [&](Transaction& transaction) -> Result<void> {
             const Values nonce{std::string{"holder"}};
             const auto made = transaction.execute("INSERT INTO boletos (nonce) VALUES ($1)", nonce);
             if (!made) return std::unexpected(made.error());
             return lease.finish(transaction, Response{.body = "holder"});
-        });
+        };
+        const auto written =
+            test::patiently("the holder writes", [&] { return database_->transact(write); });
         EXPECT_TRUE(!written && written.error().code == Errc::lease_lost);
         return Response{.body = "holder"};
     });

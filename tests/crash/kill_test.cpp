@@ -7,6 +7,7 @@
 #include "audit.hpp"
 #include "child_process.hpp"
 #include "scale.hpp"
+#include "support/wait.hpp"
 #include "temporary_directory.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ using namespace std::chrono_literals;
 // Leases are short, so that their end comes soon. On a machine so busy that a claim takes as long
 // as that, nobody gets on: then the same is tried with long ones.
 constexpr std::array leases = {Duration{200ms}, Duration{4s}};
-const Duration patience = is_torture() ? Duration{10min} : Duration{25s};
+const Duration patience = is_torture() ? Duration{10min} : Duration{test::wait_limit()};
 
 // One database, its deaths and what was acknowledged in between.
 class CrashTest : public ::testing::Test {
@@ -45,7 +46,7 @@ protected:
             EXPECT_EQ(arrivals_.killed_at.load(), 1 + static_cast<std::uint64_t>(kill.point));
             return;
         }
-        FAIL() << to_text(kill) << " was not reached";
+        FAIL() << test::not_met(to_text(kill) + " is reached");
     }
 
     void die_after(Duration delay)
@@ -83,7 +84,8 @@ protected:
             expect_in_order(child, moment, "at the end");
             if (is_done) return;
             expect_merely_late(death, child);
-            EXPECT_FALSE(is_last) << last_lines(child);
+            EXPECT_FALSE(is_last) << test::not_met("the last answer to everything") << "\n"
+                                  << last_lines(child);
         }
     }
 
@@ -135,6 +137,7 @@ TEST_F(CrashTest, WorkloadReachesEveryFaultPoint)
         auditor_.hear(child.lines());
         if (reached_count() == fault_points_count) break;
     }
+    EXPECT_EQ(reached_count(), fault_points_count) << test::not_met("every point is reached");
 
     for (std::size_t i = 0; i < fault_points_count; ++i) {
         const auto point = static_cast<FaultPoint>(i);

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <condition_variable>
-#include <mutex>
+#include <poll.h>
 #include <stdexcept>
 
 // From top to bottom: tables and declarations; the call; the handlers; the reconciler.
@@ -48,7 +47,13 @@ Result<void> sweep_sessions(Transaction& transaction, std::span<const RecordId> 
 
 Answer to_answer(const Result<Outcome>& outcome)
 {
-    if (!outcome) return {.note = fmt::format("error: {}", outcome.error().detail)};
+    if (!outcome) {
+        // A store that was too slow is no mistake of ours: the call is repeated.
+        const Errc code = outcome.error().code;
+        const bool is_of_store = code == Errc::store_unavailable || code == Errc::store_unknown;
+        const char* const name = is_of_store ? "unavailable unknown" : "error";
+        return {.note = fmt::format("{}: {}", name, outcome.error().detail)};
+    }
     Answer answer{.note = std::string{umavez::to_text(*outcome)}};
     if (const auto* const executed = std::get_if<Executed>(&*outcome)) {
         answer.is_last = executed->kept;
@@ -91,6 +96,7 @@ Policy Market::policy_of(Kind kind) const
         .lease = timing.lease,
         .run_limit = timing.run_limit,
         .settle = timing.settle,
+        .atomic_run_limit = timing.atomic_run_limit,
     };
     switch (kind) {
         case Kind::order: policy.guarantee = Guarantee::atomic; break;
@@ -259,11 +265,8 @@ void Market::linger(const Lease& lease) const
         return options_.arrivals->arrivals(FaultPoint::heartbeat_after_write) > beats ||
                lease.lost().stop_requested();
     };
-    std::mutex mutex;
-    std::condition_variable never;
-    std::unique_lock guard{mutex};
     const Duration until = system_clock().boottime() + 4 * options_.timing.lease;
-    while (!has_beaten() && system_clock().boottime() < until) never.wait_for(guard, 2ms);
+    while (!has_beaten() && system_clock().boottime() < until) ::poll(nullptr, 0, 2);
 }
 
 // Only an enquiry shuts us out, and the first one comes when lease and settle are over, both

@@ -28,7 +28,9 @@ struct Timing {
     Duration lease = std::chrono::milliseconds{200};
     Duration settle = std::chrono::milliseconds{60};
     Duration retention = std::chrono::milliseconds{150};  // of sessions
-    Duration run_limit = std::chrono::seconds{20};
+    // Longer than any stall.
+    Duration run_limit = std::chrono::minutes{2};
+    Duration atomic_run_limit = std::chrono::hours{1};
 };
 
 struct MarketOptions {

@@ -4,6 +4,7 @@
 // Thread-safe after construction.
 
 #include "market.hpp"
+#include "support/patiently.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ public:
           })
     {
         database_ = get(open_database("sqlite:" + places.database_directory + "/crash.db"));
-        check(Market::prepare(*database_));
+        check(test::patiently("the tables are made", [&] { return Market::prepare(*database_); }));
         engine_ = get(open_engine(*database_, std::move(options)));
         check(market_.declare(*engine_));
         check(engine_->start());
@@ -48,12 +49,14 @@ public:
     Market& market() noexcept { return market_; }
     Answer call(const Intent& intent) { return market_.call(*engine_, intent); }
 
-    // Retries until the last answer, at most `limit`.
-    Answer call_until_last(const Intent& intent, Duration limit = std::chrono::seconds{20})
+    // Retries until the last answer.
+    Answer call_until_last(const Intent& intent)
     {
-        const Duration until = system_clock().boottime() + limit;
-        Answer answer = call(intent);
-        while (!answer.is_last && system_clock().boottime() < until) answer = call(intent);
+        Answer answer;
+        test::wait_until("the last answer to " + intent.key(), [&] {
+            answer = call(intent);
+            return answer.is_last;
+        });
         return answer;
     }
 

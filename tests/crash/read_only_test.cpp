@@ -46,7 +46,11 @@ protected:
     }
     Opened open() const
     {
-        return Opened{{.database_directory = disk_, .ledger_directory = directory_.path()}};
+        // Leases that are longer than any stall.
+        return Opened{
+            {.database_directory = disk_, .ledger_directory = directory_.path()},
+            {.lease = std::chrono::minutes{1}}
+        };
     }
 
     // Answers are kept and durable, or say where the trouble is.

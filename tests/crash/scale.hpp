@@ -12,6 +12,9 @@ namespace umavez::crash {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool is_sanitized = true;
+#elif defined(__has_feature)  // clang's way to tell
+inline constexpr bool is_sanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 inline constexpr bool is_sanitized = false;
 #endif

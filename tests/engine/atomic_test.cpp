@@ -173,7 +173,7 @@ TEST(Atomic, InsideAnotherTransactionItIsDurableWithIt)
     shop.start();
     const Request pedido = request("pedidos.criar", "k1");
     const auto apply = [&](bool fails) {
-        return shop.database->transact([&](Transaction& transaction) -> Result<void> {
+        return shop.transact([&](Transaction& transaction) -> Result<void> {
             const auto outcome = shop.engine->atomically(transaction, pedido, inserting("a"));
             EXPECT_TRUE(outcome);
             if (fails) return fail(Errc::invalid_argument, "the outer part failed");
@@ -198,7 +198,7 @@ TEST(Atomic, InsideAnotherTransactionOnlyWhatItCommitsIsCountedAndTold)
     Request keyless = pedido;
     keyless.key.reset();
     const auto apply = [&](bool fails) {
-        return shop.database->transact([&](Transaction& transaction) -> Result<void> {
+        return shop.transact([&](Transaction& transaction) -> Result<void> {
             EXPECT_TRUE(shop.engine->atomically(transaction, pedido, inserting("a")));
             EXPECT_TRUE(shop.engine->atomically(transaction, keyless, inserting("x", 422)));
             EXPECT_TRUE(shop.engine->atomically(
@@ -241,7 +241,7 @@ TEST(Atomic, ATransactionOfAnotherDatabaseIsRefusedBeforeTheHandlerRuns)
     shop.declare(atomic());
     shop.start();
 
-    const auto done = other.database->transact([&](Transaction& foreign) -> Result<void> {
+    const auto done = other.transact([&](Transaction& foreign) -> Result<void> {
         const auto outcome =
             shop.engine->atomically(foreign, request("pedidos.criar", "k1"), inserting("a"));
         EXPECT_FALSE(outcome);
@@ -281,7 +281,7 @@ TEST(Atomic, ReplayCurrentGivesTheEntityAsItIsNow)
     };
     const Request pedido = request("pedidos.criar", "k1");
     get<Executed>(shop.engine->atomically(pedido, creating));
-    ASSERT_TRUE(shop.database->transact([](Transaction& transaction) -> Result<void> {
+    ASSERT_TRUE(shop.transact([](Transaction& transaction) -> Result<void> {
         const auto changed = transaction.execute("UPDATE pedidos SET item = 'new'");
         if (!changed) return std::unexpected(changed.error());
         return {};
@@ -316,19 +316,20 @@ TEST(Atomic, ReplayCurrentIsReadAgainOnlyAfterACommit)
         return get<Replayed>(shop.engine->atomically(pedido, inserting("never"))).response.body;
     };
 
-    for (int i = 0; i < 5; ++i) EXPECT_EQ(retry(), "old");
+    constexpr int retries = 100;
+    for (int i = 0; i < retries; ++i) EXPECT_EQ(retry(), "old");
     const bool has_states = shop.database->dialect() == Dialect::sqlite;
-    EXPECT_EQ(reads < 5, has_states);  // one, unless this thread stood still for a second
+    EXPECT_EQ(reads < retries, has_states);  // one, and one more for each second it took
     Request other = request("pedidos.criar", "k1", R"({"item":"another"})");
     get<Mismatch>(shop.engine->atomically(other, inserting("never")));
     const auto change = [](Transaction& transaction) -> Result<void> {
         const auto changed = transaction.execute("UPDATE pedidos SET item = 'new'");
         return changed ? Result<void>{} : Result<void>{std::unexpected(changed.error())};
     };
-    ASSERT_TRUE(shop.database->transact(change));
+    ASSERT_TRUE(shop.transact(change));
 
-    for (int i = 0; i < 5; ++i) EXPECT_EQ(retry(), "new");
-    EXPECT_EQ(reads < 10, has_states);
+    for (int i = 0; i < retries; ++i) EXPECT_EQ(retry(), "new");
+    EXPECT_EQ(reads < 2 * retries, has_states);
 }
 
 // A payload that differs is noted each time, whether the answer was known or read.
@@ -481,7 +482,7 @@ TEST(Atomic, InsideAnotherTransactionARefusalLeavesNothingAndTheOuterPartGoesOn)
     Shop shop;
     shop.declare(atomic());
     shop.start();
-    const auto applied = shop.database->transact([&](Transaction& transaction) -> Result<void> {
+    const auto applied = shop.transact([&](Transaction& transaction) -> Result<void> {
         Request keyless = request("pedidos.criar", "x");
         keyless.key.reset();
         EXPECT_TRUE(shop.engine->atomically(transaction, keyless, inserting("keyless", 422)));
@@ -516,7 +517,7 @@ TEST(Atomic, AClosureOverItsRunLimitIsAnsweredUnavailableWithoutEffect)
 {
     Shop shop;
     OperationSpec spec = atomic();
-    spec.policy.atomic_run_limit = 1s;  // and room for the one that is quick, on a busy machine
+    spec.policy.atomic_run_limit = 1s;
     shop.declare(std::move(spec));
     shop.start();
     const AtomicHandler endless = [](Transaction& transaction) -> Result<Response> {
@@ -530,7 +531,13 @@ TEST(Atomic, AClosureOverItsRunLimitIsAnsweredUnavailableWithoutEffect)
     const auto outcome = shop.engine->atomically(request("pedidos.criar", "k1"), endless);
 
     EXPECT_EQ(get<Unavailable>(outcome).effect, Effect::none);
-    get<Executed>(shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a")));
+    // A stall may make the one that is quick late, too.
+    test::wait_until("the quick one runs under the same key", [&] {
+        const auto quick = shop.engine->atomically(request("pedidos.criar", "k1"), inserting("a"));
+        if (quick && std::holds_alternative<Unavailable>(*quick)) return false;
+        get<Executed>(quick);
+        return true;
+    });
 
     Request keyless = request("pedidos.criar", "k1");
     keyless.key.reset();

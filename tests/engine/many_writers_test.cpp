@@ -70,7 +70,9 @@ TEST_F(ManyWritersTest, ANewKeyIsClaimedAndItsRetryIsReplayed)
 
 TEST_F(ManyWritersTest, TheClaimIsInTheTransactionOfTheHandlerAndNoWhereElse)
 {
-    const RecordId id{*TenantId::parse("acme"), *Operation::parse("pedidos.criar"), *Key::parse("k1")};
+    const RecordId id{
+        *TenantId::parse("acme"), *Operation::parse("pedidos.criar"), *Key::parse("k1")
+    };
     std::optional<Status> inside;
     const auto done = order("k1", [&](Transaction& transaction) -> Result<Response> {
         const auto seen = inner_->find(transaction, id);
@@ -102,7 +104,7 @@ TEST_F(ManyWritersTest, AFinalRefusalKeepsItsAnswerAndAPassingOneKeepsNothing)
 TEST_F(ManyWritersTest, ARecordThatIsThereIsTakenOver)
 {
     get<Executed>(order("k1", inserting("a")));
-    const auto ended = shop_.database->transact([](Transaction& transaction) -> Result<void> {
+    const auto ended = shop_.transact([](Transaction& transaction) -> Result<void> {
         const auto changed = transaction.execute("UPDATE umavez_records SET expires_at = 1");
         if (!changed) return std::unexpected(changed.error());
         return {};

@@ -3,7 +3,9 @@
 // Shop: an engine over a private database with one business table: an SQLite file, or PostgreSQL (see
 // TestDatabase). Confined to the test.
 
+#include "support/patiently.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -37,7 +39,9 @@ private:
     std::filesystem::path path_;
 };
 
-inline Request request(std::string_view operation, std::string_view key, std::string_view body = "{}")
+inline Request request(
+    std::string_view operation, std::string_view key, std::string_view body = "{}"
+)
 {
     return {
         .tenant_id = *TenantId::parse("acme"),
@@ -52,6 +56,7 @@ class Shop {
 public:
     explicit Shop(EngineOptions options = {.worker_period = std::nullopt})
     {
+        options.store_patience = 1h;
         auto opened = open_database(place_.url(), {.durable = !place_.is_postgres()});
         EXPECT_TRUE(opened) << opened.error().detail;
         database = *std::move(opened);
@@ -63,7 +68,10 @@ public:
                   "text NOT NULL UNIQUE)"
                 : "CREATE TABLE pedidos (id INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE) STRICT;"
         };
-        EXPECT_TRUE(database->migrate({&pedidos, 1}));
+        const auto migrated = test::patiently("the tables are made", [&] {
+            return database->migrate({&pedidos, 1});
+        });
+        EXPECT_TRUE(migrated) << migrated.error().detail;
         auto made = open_engine(*database, options);
         EXPECT_TRUE(made) << made.error().detail;
         engine = *std::move(made);
@@ -71,8 +79,13 @@ public:
 
     std::filesystem::path path() const { return folder_.path() / "test.db"; }
 
+    // With limits that no stall of the machine reaches, but for those that the case sets.
     void declare(OperationSpec spec)
     {
+        const Policy usual;
+        Policy& policy = spec.policy;
+        if (policy.atomic_run_limit == usual.atomic_run_limit) policy.atomic_run_limit = 1h;
+        if (policy.duplicate_wait == usual.duplicate_wait) policy.duplicate_wait = 1h;
         const auto declared = engine->declare(std::move(spec));
         ASSERT_TRUE(declared) << declared.error().detail;
     }
@@ -81,15 +94,22 @@ public:
         const auto started = engine->start();
         ASSERT_TRUE(started) << started.error().detail;
     }
+    // A closure of the database has two seconds, which a stall may take: then it is run again.
+    Result<void> transact(const Closure& closure)
+    {
+        return test::patiently("the closure commits", [&] { return database->transact(closure); });
+    }
     std::int64_t count(const std::string& table = "pedidos")
     {
         std::int64_t rows = -1;
-        const auto read = database->read([&](Transaction& transaction) -> Result<void> {
+        const Closure counting = [&](Transaction& transaction) -> Result<void> {
             auto found = transaction.query("SELECT count(*) FROM " + table);
             if (!found) return std::unexpected(found.error());
             rows = found->front().integer(0);
             return {};
-        });
+        };
+        const auto read =
+            test::patiently("the rows are counted", [&] { return database->read(counting); });
         EXPECT_TRUE(read) << read.error().detail;
         return rows;
     }

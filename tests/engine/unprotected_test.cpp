@@ -13,7 +13,8 @@ public:
     explicit WriteBlock(const Shop& shop)
     {
         EXPECT_EQ(::sqlite3_open(shop.path().c_str(), &connection_), SQLITE_OK);
-        ::sqlite3_busy_timeout(connection_, 30'000);  // the lane may be tending its log
+        // The lane may be tending its log.
+        ::sqlite3_busy_timeout(connection_, static_cast<int>(test::wait_limit().count()) * 1000);
         run("BEGIN IMMEDIATE");
     }
     ~WriteBlock() { ::sqlite3_close(connection_); }
@@ -34,7 +35,7 @@ class Unprotected : public testing::Test {
 protected:
     Unprotected()
     {
-        Policy policy{.guarantee = Guarantee::leased};
+        Policy policy{.guarantee = Guarantee::leased, .lease = 1h, .run_limit = 1h};
         policy.on_store_error = OnStoreError::open;
         shop.declare({.name = "enviar", .policy = policy});
         shop.start();

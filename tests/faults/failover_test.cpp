@@ -59,9 +59,13 @@ public:
 
     void wait_until_acknowledged(int count)
     {
-        for (int seen = done; seen < count; seen = done) done.wait(seen);
+        test::wait_until("answers come", [&] { return done >= count; });
     }
-    void join() { threads_.clear(); }
+    void join()
+    {
+        test::wait_until("everybody is answered", [&] { return done >= callers * keys; });
+        threads_.clear();
+    }
 
     std::atomic<int> done{0};
     std::atomic<int> unknown{0};
@@ -85,7 +89,6 @@ private:
                 if (unavailable != nullptr && unavailable->effect == Effect::unknown) ++unknown;
             }
             ++done;
-            done.notify_all();
         }
     }
     Result<Outcome> insert(const std::string& key)
@@ -140,13 +143,19 @@ TEST(PostgresFailover, PromotedStandbyHoldsWhatWasAcknowledgedAndNothingTwice)
         static_cast<std::int64_t>(inserted.size())
     );
     for (const auto& [key, body] : inserted) {
-        const auto again =
-            reopened.engine->atomically(request("pedidos.criar", key), reopened.inserting(key));
+        const auto again = until_told([&] {
+            return reopened.engine->atomically(
+                request("pedidos.criar", key), reopened.inserting(key)
+            );
+        });
         EXPECT_EQ(get<Replayed>(again).response.body, body) << key;
     }
     for (const auto& [key, body] : sent) {
-        const auto again =
-            reopened.engine->leased(request("enviar", key), [](Lease&) { return Response{}; });
+        const auto again = until_told([&] {
+            return reopened.engine->leased(request("enviar", key), [](Lease&) {
+                return Response{};
+            });
+        });
         EXPECT_EQ(get<Replayed>(again).response.body, body) << key;
     }
     EXPECT_EQ(reopened.calls, 0);

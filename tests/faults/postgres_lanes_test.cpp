@@ -3,6 +3,7 @@
 #include "conformance/store_driver.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -61,7 +62,8 @@ Result<Replaced> finish(Store& store, const RecordId& id, const Record& owned)
 
 bool somebody_waits_for_a_lock(PostgresServer& server)
 {
-    return server.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != "0";
+    return server.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") !=
+           "0";
 }
 
 TEST(PostgresLanes, ACompletionThatIsBlockedDoesNotHoldUpTheOthers)
@@ -77,8 +79,9 @@ TEST(PostgresLanes, ACompletionThatIsBlockedDoesNotHoldUpTheOthers)
     };
     // Blocked for a second at a time; on a machine that stalls for as long the first tries may prove
     // nothing. Thirty of the others have time enough, unless each waits for its turn.
-    bool overtook = false;
-    for (int tries = 0; tries < 5 && !overtook; ++tries) {
+    int tries = 0;
+    wait_until("thirty completions overtake one that waits for a lock", [&] {
+        ++tries;
         std::vector<RecordId> others;
         std::vector<Record> owned;
         for (int i = 0; i < 30; ++i) {
@@ -90,14 +93,16 @@ TEST(PostgresLanes, ACompletionThatIsBlockedDoesNotHoldUpTheOthers)
             EXPECT_FALSE(finish(*store, held, of_held));
             is_blocked = false;
         }};
-        while (is_blocked && !somebody_waits_for_a_lock(server)) std::this_thread::yield();
+        if (!is_met("it waits for the lock", [&] {
+                return !is_blocked || somebody_waits_for_a_lock(server);
+            }))
+            return true;
 
         for (std::size_t i = 0; i < others.size(); ++i) {
             EXPECT_TRUE(must(finish(*store, others[i], owned[i])).done);
         }
-        overtook = is_blocked;
-    }
-    EXPECT_TRUE(overtook) << "it waited for a lock that is none of its business";
+        return is_blocked.load();
+    });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "functional/process.hpp"
 #include "functional/scratch.hpp"
 #include "http/raw_client.hpp"
+#include "support/wait.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ protected:
     // sent.
     std::string announce(const std::string& line, const std::string& more = {}) const
     {
-        RawClient client{port_};
+        RawClient client{port_, static_cast<int>(test::wait_limit().count())};
         client.send(
             line + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
             "Idempotency-Key: k\r\nExpect: 100-continue\r\n" + more +
@@ -97,7 +98,7 @@ TEST_F(BeforeBody, ABodyThatIsTooLargeIsRefusedUnderTheProtocol)
     EXPECT_EQ(status_of(announced), 413);
     EXPECT_THAT(announced, HasSubstr("Idempotency-Guarantee: none\r\n"));
 
-    RawClient client{port_};
+    RawClient client{port_, static_cast<int>(test::wait_limit().count())};
     client.send(
         "POST /api/v1/clientes HTTP/1.1\r\nHost: localhost\r\n" + authorized() +
         "Transfer-Encoding: chunked\r\n\r\nfffffff\r\n"
@@ -110,7 +111,7 @@ TEST_F(BeforeBody, ABodyThatIsTooLargeIsRefusedUnderTheProtocol)
 
 TEST_F(BeforeBody, WhoMayComeInIsAskedForTheBody)
 {
-    RawClient client{port_};
+    RawClient client{port_, static_cast<int>(test::wait_limit().count())};
     client.send(
         "POST /api/v1/clientes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Idempotency-Key: k\r\nExpect: 100-continue\r\nContent-Length: 2\r\n" +

@@ -4,6 +4,7 @@
 
 #include "functional/seen_statuses.hpp"
 #include "http/raw_client.hpp"
+#include "support/wait.hpp"
 
 #include <fmt/format.h>
 
@@ -35,15 +36,28 @@ inline std::string to_bytes(const Sent& sent)
     return bytes + "\r\n" + sent.body;
 }
 
-inline std::string ask(std::uint16_t port, const Sent& sent)
+// The answer to `request`, which `read` reads. A store that was too slow for its limits has done
+// nothing: then the same is asked again, as a client does.
+template <typename Read>
+std::string ask_patiently(std::uint16_t port, const std::string& request, Read read)
 {
-    http::RawClient client{port};
-    const std::string request = to_bytes(sent);
-    client.send(request);
-    client.finish_sending();
-    std::string answer = client.read_all();
+    std::string answer;
+    test::wait_until("there is an answer but 503", [&] {
+        http::RawClient client{port, static_cast<int>(2 * test::wait_limit().count())};
+        client.send(request);
+        answer = read(client);
+        return http::status_of(answer) != 503;
+    });
     note_status(request, answer);
     return answer;
+}
+
+inline std::string ask(std::uint16_t port, const Sent& sent)
+{
+    return ask_patiently(port, to_bytes(sent), [](http::RawClient& client) {
+        client.finish_sending();
+        return client.read_all();
+    });
 }
 
 }  // namespace umavez::functional

@@ -8,6 +8,7 @@
 #include "functional/scratch.hpp"
 #include "http/raw_client.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ using http::RawClient;
 using http::status_of;
 
 constexpr int connections = 24;
-constexpr int clients = 48;  // entities: few enough to stay, many enough not to queue for each other
+constexpr int clients =
+    48;  // entities: few enough to stay, many enough not to queue for each other
 
 // Without a leak it was 0 on SQLite and 10 on PostgreSQL; with one of 104 bytes per request it was 60,
 // because what leaks comes first from what was free.
@@ -39,13 +41,20 @@ bool is_torture()
 }
 
 std::string keyed(
-    std::string_view method, const std::string& path, const std::string& key, const std::string& body
+    std::string_view method,
+    const std::string& path,
+    const std::string& key,
+    const std::string& body
 )
 {
     return fmt::format(
         "{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Idempotency-Key: {}\r\nContent-Length: {}\r\n\r\n{}",
-        method, path, key, body.size(), body
+        method,
+        path,
+        key,
+        body.size(),
+        body
     );
 }
 
@@ -54,8 +63,15 @@ public:
     Served(const std::string& folder, const std::string& database, const std::string& retention)
         : process_(
               folder,
-              {"serve", "--listen", "127.0.0.1:0", "--database", database, "--audit-retention", retention,
-               "--propostas-retencao-operacoes", retention}
+              {"serve",
+               "--listen",
+               "127.0.0.1:0",
+               "--database",
+               database,
+               "--audit-retention",
+               retention,
+               "--propostas-retencao-operacoes",
+               retention}
           )
     {
         const std::string& log = process_.wait_for_error_output("\"event\":\"listening\"");
@@ -89,10 +105,12 @@ class Load {
 public:
     explicit Load(std::uint16_t port) : port_(port)
     {
-        RawClient client{port};
+        RawClient client{port, static_cast<int>(test::wait_limit().count())};
         for (int i = 0; i < clients; ++i) {
             client.send(keyed(
-                "POST", "/api/v1/clientes", fmt::format("new-{}", i),
+                "POST",
+                "/api/v1/clientes",
+                fmt::format("new-{}", i),
                 fmt::format(R"({{"nome":"Ana {0}","email":"a{0}@example.com","documento":"1"}})", i)
             ));
             EXPECT_EQ(status_of(client.read_answer()), 201);
@@ -103,8 +121,10 @@ public:
     {
         send(count, 200, [](std::size_t number) {
             return keyed(
-                "PATCH", fmt::format("/api/v1/clientes/{}", number % clients + 1),
-                fmt::format("change-{}", number), fmt::format(R"({{"nome":"Ana {}"}})", number)
+                "PATCH",
+                fmt::format("/api/v1/clientes/{}", number % clients + 1),
+                fmt::format("change-{}", number),
+                fmt::format(R"({{"nome":"Ana {}"}})", number)
             );
         });
     }
@@ -126,7 +146,7 @@ private:
         std::vector<std::jthread> threads;
         for (int i = 0; i < connections; ++i) {
             threads.emplace_back([&] {
-                RawClient client{port_, 60};
+                RawClient client{port_, static_cast<int>(test::wait_limit().count())};
                 while (sent++ < count) {
                     const std::string request = make(next_++);
                     std::string answer;
@@ -154,7 +174,10 @@ struct Short {
 };
 
 void expect_flat_memory(
-    const std::string& store, const std::string& folder, const std::string& database, const Short& otherwise
+    const std::string& store,
+    const std::string& folder,
+    const std::string& database,
+    const Short& otherwise
 )
 {
     const std::size_t warm_up = is_torture() ? 100'000 : otherwise.warm_up;

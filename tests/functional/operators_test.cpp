@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <sys/wait.h>
@@ -42,6 +43,12 @@ protected:
         const std::string& log = server.wait_for_error_output("\"pid\":");
         const std::string_view name = "\"port\":";
         return static_cast<std::uint16_t>(std::stoi(log.substr(log.find(name) + name.size())));
+    }
+
+    static void stop(Process& server)
+    {
+        server.signal(SIGTERM);
+        EXPECT_EQ(server.wait_for_exit().code, 0);
     }
 
     bool exists(const std::string& name) const
@@ -299,6 +306,7 @@ TEST_F(OperatorsTest, AKeyWhoseAttemptLeftNoRecordIsExplainedByItsStory)
         };
         ASSERT_THAT(post("first"), StartsWith("HTTP/1.1 201"));
         ASSERT_THAT(post("second"), StartsWith("HTTP/1.1 409"));
+        stop(*server);  // what is noted is written then
     }
 
     const Exited told = umavez({"explain", "second"});
@@ -325,6 +333,7 @@ TEST_F(OperatorsTest, AKeyIsTakenAsItIsWritten)
                 StartsWith("HTTP/1.1 201")
             );
         }
+        stop(*server);
     }
     EXPECT_EQ(umavez({"explain", "x"}).code, 0);
     EXPECT_EQ(umavez({"explain", "version"}).code, 0);

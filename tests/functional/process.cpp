@@ -1,5 +1,7 @@
 #include "functional/process.hpp"
 
+#include "support/wait_limit.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,8 +15,6 @@
 
 namespace umavez::functional {
 namespace {
-
-constexpr int deadline_ms = 60'000;
 
 struct Pipe {
     int read_end = -1;
@@ -112,10 +112,14 @@ void Process::signal(int number) const
 bool Process::read_some()
 {
     pollfd waits[] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}};
-    const int ready = ::poll(waits, 2, deadline_ms);
+    const int limit_ms = static_cast<int>(test::wait_limit().count()) * 1000;
+    const int ready = ::poll(waits, 2, limit_ms);
     if (ready < 0 && errno == EINTR) return true;
-    if (ready <= 0)
-        throw std::runtime_error("nothing within the deadline; so far: " + out_text_ + err_text_);
+    if (ready <= 0) {
+        throw test::WaitNotMet(
+            test::not_met("the program says something") + "; so far: " + out_text_ + err_text_
+        );
+    }
     for (int* const descriptor : {&out_, &err_}) {
         const pollfd& wait = waits[descriptor == &out_ ? 0 : 1];
         if (*descriptor < 0 || wait.revents == 0) continue;

@@ -4,6 +4,7 @@
 #include "functional/scratch.hpp"
 #include "http/raw_client.hpp"
 #include "json/tree.hpp"
+#include "support/wait.hpp"
 
 #include <gtest/gtest.h>
 
@@ -82,7 +83,8 @@ std::string fetch_document()
     const std::string& log = server.wait_for_error_output("\"pid\":");
     const std::string_view name = "\"port\":";
     http::RawClient client{
-        static_cast<std::uint16_t>(std::stoi(log.substr(log.find(name) + name.size())))
+        static_cast<std::uint16_t>(std::stoi(log.substr(log.find(name) + name.size()))),
+        static_cast<int>(test::wait_limit().count())
     };
     client.send("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     return http::body_of(client.read_all());

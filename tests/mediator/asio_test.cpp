@@ -24,12 +24,16 @@ namespace asio = boost::asio;
 void run_until(asio::io_context& loop, const std::function<bool()>& is_over)
 {
     const auto guard = asio::make_work_guard(loop);
-    while (!is_over()) ASSERT_GT(loop.run_one_for(20s), 0u) << "nothing happened in time";
+    while (!is_over()) {
+        if (loop.run_one_for(test::wait_limit()) == 0)
+            throw test::WaitNotMet{test::not_met("the loop goes on")};
+    }
 }
 
 asio::awaitable<Order> order_slowly(int& runs)
 {
-    asio::steady_timer timer{co_await asio::this_coro::executor, 1ms};
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer timer{executor, 1ms};
     co_await timer.async_wait(asio::use_awaitable);
     co_return Order{++runs, ""};
 }
@@ -41,9 +45,12 @@ TEST(MediatorOnAsio, ManyCoroutinesSendOneKeyAndTheHandlerRunsOnce)
     int answered = 0;
     MediatorBuilder builder;
     builder.memory_cache();
-    builder.handle<CreateOrder>([&](const CreateOrder&) -> Task<Order> {
-        return from_asio<Order>(loop.get_executor(), [&runs] { return order_slowly(runs); });
-    });
+    builder.handle<CreateOrder>(
+        [&](const CreateOrder&) -> Task<Order> {
+            return from_asio<Order>(loop.get_executor(), [&runs] { return order_slowly(runs); });
+        },
+        {.wait = 1h}
+    );
     const auto mediator = must_open(builder);
     const auto send_one = [&]() -> asio::awaitable<void> {
         const auto sent = co_await send_on_asio(*mediator, order("k"));
@@ -90,7 +97,7 @@ Task<Order> until_stopped(
     return from_asio<Order>(
         loop.get_executor(),
         [&loop, &has_begun, &was_told, stop]() -> asio::awaitable<Order> {
-            asio::steady_timer timer{loop, 20s};
+            asio::steady_timer timer{loop, 1h};
             const std::stop_callback on_stop{stop, [&timer, &loop] {
                                                  asio::post(loop, [&timer] { timer.cancel(); });
                                              }};

@@ -3,6 +3,7 @@
 #include "base/fault_point.hpp"
 #include "mediator/orders.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <future>
@@ -22,12 +23,9 @@ struct Gate {
     void wait_inside()
     {
         entered.set_value();
-        ASSERT_EQ(open.wait_for(20s), std::future_status::ready);
+        static_cast<void>(test::is_met("the gate is opened", open));
     }
-    void wait_until_entered()
-    {
-        ASSERT_EQ(entered.get_future().wait_for(20s), std::future_status::ready);
-    }
+    void wait_until_entered() { test::wait_for("the handler runs", entered.get_future()); }
 };
 
 // Until the story of the key "k" tells of it.
@@ -36,15 +34,14 @@ void wait_for_event(Mediator& mediator, std::string_view event)
     const RecordId id{
         *TenantId::parse("default"), *Operation::parse("create_order"), *Key::parse("k")
     };
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
-    while (std::chrono::steady_clock::now() < deadline) {
-        for (const TimelineEntry& entry : must(mediator.engine().explain(id)).timeline) {
-            if (entry.event == event) return;
-        }
-        std::this_thread::yield();
-    }
-    FAIL() << "nothing was told of " << event;
+    test::wait_until("the story tells of " + std::string{event}, [&] {
+        const auto timeline = must(mediator.engine().explain(id)).timeline;
+        return std::ranges::find(timeline, event, &TimelineEntry::event) != timeline.end();
+    });
 }
+
+// Longer than any stall.
+const CommandOptions patient{.wait = 1h};
 
 TEST(MediatorConcurrent, OfSixtyFourSendersOneRunsAndAllGetItsResult)
 {
@@ -52,7 +49,9 @@ TEST(MediatorConcurrent, OfSixtyFourSendersOneRunsAndAllGetItsResult)
         std::atomic<int> runs{0};
         MediatorBuilder builder;
         builder.memory_cache();
-        builder.handle<CreateOrder>([&runs](const CreateOrder&) { return Order{++runs, ""}; });
+        builder.handle<CreateOrder>(
+            [&runs](const CreateOrder&) { return Order{++runs, ""}; }, patient
+        );
         const auto mediator = must_open(builder);
         std::barrier start{senders};
         std::atomic<int> answered{0};
@@ -81,10 +80,13 @@ TEST(MediatorConcurrent, WhoWaitsIsCountedApartAndGetsTheResult)
     Gate gate;
     MediatorBuilder builder;
     builder.memory_cache();
-    builder.handle<CreateOrder>([&gate](const CreateOrder&) {
-        gate.wait_inside();
-        return Order{1, ""};
-    });
+    builder.handle<CreateOrder>(
+        [&gate](const CreateOrder&) {
+            gate.wait_inside();
+            return Order{1, ""};
+        },
+        patient
+    );
     const auto mediator = must_open(builder);
     auto first = std::async(std::launch::async, [&] { return mediator->send(order("k"))->id; });
     gate.wait_until_entered();
@@ -203,8 +205,7 @@ TEST(Cancellation, WhoWaitsForAnotherStopsWaitingAtOnce)
 
     stop.request_stop();
 
-    ASSERT_EQ(second.wait_for(20s), std::future_status::ready);
-    EXPECT_EQ(second.get(), SendErrc::cancelled);
+    EXPECT_EQ(test::wait_for("the second stops waiting", std::move(second)), SendErrc::cancelled);
     gate.opened.set_value();
     EXPECT_EQ(first.get(), 1);
 }
@@ -240,23 +241,24 @@ TEST(Lease, AHandlerThatLostItIsToldAndTheNewOwnersResultIsGivenToBoth)
             std::promise<void> lost;
             const std::stop_callback on_lost{context.stop(), [&lost] { lost.set_value(); }};
             gate.entered.set_value();
-            EXPECT_EQ(lost.get_future().wait_for(20s), std::future_status::ready);
-            EXPECT_EQ(gate.open.wait_for(20s), std::future_status::ready);
+            static_cast<void>(test::is_met("the lease is lost", lost.get_future()));
+            static_cast<void>(test::is_met("the gate is opened", gate.open));
             return Order{1, ""};
         },
-        {.lease = 2s, .wait = 20s, .run_limit = 2s}
+        {.lease = 2s, .wait = 1h, .run_limit = 2s}
     );
     const auto mediator = must_open(builder);
-    auto first = std::async(std::launch::async, [&] { return mediator->send(order("k")); });
+    auto first =
+        std::async(std::launch::async, [&] { return send_patiently(*mediator, order("k")); });
     gate.wait_until_entered();
 
-    EXPECT_EQ(mediator->send(order("k"))->id, 2);
+    EXPECT_EQ(send_patiently(*mediator, order("k"))->id, 2);
     gate.opened.set_value();
 
     const auto late = first.get();
     ASSERT_TRUE(late) << late.error().detail;
     EXPECT_EQ(late->id, 2);
-    EXPECT_EQ(mediator->stats()[0].takeovers, 1u);
+    EXPECT_GE(mediator->stats()[0].takeovers, 1u);  // a claim that came late is one, too
 }
 
 }  // namespace

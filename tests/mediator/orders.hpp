@@ -2,6 +2,8 @@
 
 // The commands that the tests of the mediator send: those of a small shop.
 
+#include "support/wait.hpp"
+
 #include <umavez/mediator.hpp>
 
 #include <gtest/gtest.h>
@@ -90,6 +92,18 @@ inline SendOutcome outcome_of(Mediator& mediator, const auto& command, SendOptio
     options.report = &report;
     static_cast<void>(mediator.send(command, std::move(options)));
     return report.outcome;
+}
+
+// Sent again where the claim took as long as its lease, or the store too long: nothing ran then.
+template <Command C>
+SendResult<C> send_patiently(Mediator& mediator, const C& command)
+{
+    std::optional<SendResult<C>> sent;
+    test::wait_until("the command is sent", [&] {
+        sent.emplace(mediator.send(command));
+        return *sent || sent->error().code != SendErrc::unavailable;
+    });
+    return *std::move(sent);
 }
 
 inline std::uint64_t count(const Mediator& mediator, std::string_view command, SendOutcome outcome)

@@ -56,9 +56,10 @@ public:
     {
         pollfd waiting{.fd = up_[0], .events = POLLIN, .revents = 0};
         int number = -1;
-        const bool is_there = ::poll(&waiting, 1, 30'000) == 1;
-        EXPECT_TRUE(is_there) << "a child said nothing in time";
-        if (is_there && ::read(up_[0], &number, sizeof number) != sizeof number) return -1;
+        const int limit = static_cast<int>(test::wait_limit().count()) * 1000;
+        const bool is_there = ::poll(&waiting, 1, limit) == 1;
+        if (!is_there) throw test::WaitNotMet{test::not_met("a child says something")};
+        if (::read(up_[0], &number, sizeof number) != sizeof number) return -1;
         return number;
     }
     void kill()
@@ -75,6 +76,12 @@ private:
     pid_t pid_ = -1;
 };
 
+// Where no stall of the machine is a server that does not answer.
+std::string patient_url(const test::RedisServer& server, const std::string& more = {})
+{
+    return server.tcp_url() + "?connect_timeout=1h&answer_timeout=1h" + more;
+}
+
 // Counts runs where all processes see them.
 int count_run(const test::RedisServer& server)
 {
@@ -87,10 +94,10 @@ TEST(MediatorOnRedis, OfThreeProcessesWithManyThreadsOneRunsTheHandler)
     const test::RedisServer server;
     const Child::Body body = [&server](const Child::Tell& tell, const std::function<void()>& hear) {
         MediatorBuilder builder;
-        builder.redis_cache("127.0.0.1:" + std::to_string(server.port()));
-        builder.handle<CreateOrder>([&server](const CreateOrder&) {
-            return Order{count_run(server), ""};
-        });
+        builder.redis_cache(patient_url(server));
+        builder.handle<CreateOrder>(
+            [&server](const CreateOrder&) { return Order{count_run(server), ""}; }, {.wait = 1h}
+        );
         const auto mediator = must_open(builder);
         tell(0);
         hear();
@@ -120,11 +127,11 @@ TEST(MediatorOnRedis, OfThreeProcessesWithManyThreadsOneRunsTheHandler)
 TEST(MediatorOnRedis, AKilledProcessFreesItsKeyAfterTheLease)
 {
     const test::RedisServer server;
-    // Heartbeats may be late by half of it.
-    const CommandOptions options{.lease = 5s, .wait = 30s};
+    // A heartbeat comes after a third of it, and may be late by nearly two thirds.
+    const CommandOptions options{.lease = 9s, .wait = 1h};
     Child owner{[&](const Child::Tell& tell, const std::function<void()>& hear) {
         MediatorBuilder builder;
-        builder.redis_cache(server.tcp_url());
+        builder.redis_cache(patient_url(server));
         builder.handle<CreateOrder>(
             [&](const CreateOrder&) {
                 tell(count_run(server));
@@ -133,28 +140,35 @@ TEST(MediatorOnRedis, AKilledProcessFreesItsKeyAfterTheLease)
             },
             options
         );
-        static_cast<void>(must_open(builder)->send(order("k")));
+        static_cast<void>(send_patiently(*must_open(builder), order("k")));
     }};
     ASSERT_EQ(owner.hear(), 1);
     MediatorBuilder builder;
-    builder.redis_cache(server.tcp_url());
+    builder.redis_cache(patient_url(server));
     builder.handle<CreateOrder>(
         [&server](const CreateOrder&, HandlerContext& context) {
-            EXPECT_EQ(context.attempts(), 2u);
+            EXPECT_GE(context.attempts(), 2u);
             return Order{count_run(server), ""};
         },
         options
     );
     const auto mediator = must_open(builder);
-    // Heartbeats keep the key beyond its first lease.
-    EXPECT_EQ(mediator->send(order("k"), {.wait = 6s}).error().code, SendErrc::in_progress);
+    const RecordId id{
+        *TenantId::parse("default"), *Operation::parse("create_order"), *Key::parse("k")
+    };
+    const auto expiry = [&] {
+        return must(mediator->engine().explain(id)).record.value().processing_expires_at.value();
+    };
+    const Instant of_claim = expiry();
+    test::wait_until("a heartbeat keeps the key", [&] { return expiry() > of_claim; });
+    EXPECT_EQ(mediator->send(order("k"), {.wait = 1ms}).error().code, SendErrc::in_progress);
 
     owner.kill();
-    const auto sent = mediator->send(order("k"));
+    const auto sent = send_patiently(*mediator, order("k"));
 
     ASSERT_TRUE(sent) << sent.error().detail;
     EXPECT_EQ(sent->id, 2);
-    EXPECT_EQ(mediator->stats()[0].takeovers, 1u);
+    EXPECT_GE(mediator->stats()[0].takeovers, 1u);
 }
 
 TEST(MediatorOnRedis, NamesBeginWithIdempotencyAndShowNoKey)
@@ -179,7 +193,7 @@ TEST(MediatorOnRedis, AServerThatIsAwayIsUnavailableAndNothingRuns)
     test::RedisServer server;
     int runs = 0;
     MediatorBuilder builder;
-    builder.redis_cache(server.tcp_url());
+    builder.redis_cache(patient_url(server));
     builder.handle<CreateOrder>([&runs](const CreateOrder&) { return Order{++runs, ""}; });
     const auto mediator = must_open(builder);
     server.kill(SIGKILL);
@@ -190,8 +204,9 @@ TEST(MediatorOnRedis, AServerThatIsAwayIsUnavailableAndNothingRuns)
     EXPECT_EQ(sent.error().code, SendErrc::unavailable);
     EXPECT_EQ(runs, 0);
     server.start();
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
-    while (!mediator->send(order("k"))) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    test::wait_until("the server is found again", [&] {
+        return mediator->send(order("k")).has_value();
+    });
     EXPECT_EQ(runs, 1);
 }
 
@@ -199,7 +214,7 @@ TEST(MediatorOnRedis, ARemarkIsPartOfTheStory)
 {
     const test::RedisServer server;
     MediatorBuilder builder;
-    builder.redis_cache(server.tcp_url());
+    builder.redis_cache(patient_url(server));
     builder.handle<CreateOrder>([](const CreateOrder&) { return Order{1, ""}; });
     const auto mediator = must_open(builder);
     EXPECT_TRUE(mediator->send(order("k")));
@@ -209,11 +224,9 @@ TEST(MediatorOnRedis, ARemarkIsPartOfTheStory)
 
     mediator->engine().remark(id, "looked at by hand");
 
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
-    for (std::string last; last != "looked at by hand";) {
-        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-        last = must(mediator->engine().explain(id)).timeline.back().detail;
-    }
+    test::wait_until("the story ends with the remark", [&] {
+        return must(mediator->engine().explain(id)).timeline.back().detail == "looked at by hand";
+    });
 }
 
 TEST(MediatorOnRedis, AnAddressThatIsNoneIsNamed)

@@ -5,22 +5,33 @@
 
 #include "conformance/store_driver.hpp"
 #include "store/redis/redis_store.hpp"
+#include "support/patiently.hpp"
 #include "support/redis_server.hpp"
+#include "support/wait.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 
 namespace umavez::test {
 
 using namespace std::chrono_literals;
 
+// The limits that the URL does not name are such that no stall of the machine reaches them.
+inline std::string patient(std::string url)
+{
+    for (const std::string limit : {"connect_timeout=", "answer_timeout="}) {
+        if (url.find(limit) != url.npos) continue;
+        url += (url.find('?') == url.npos ? "?" : "&") + limit + "1h";
+    }
+    return url;
+}
+
 inline std::unique_ptr<Store> open_store(const std::string& url)
 {
-    return must(open_redis_store(url));
+    return must(patiently("the store is opened", [&] { return open_redis_store(patient(url)); }));
 }
 
 inline Result<Found> try_insert(
@@ -53,18 +64,6 @@ inline Result<Replaced> try_finish(
 {
     Draft draft = complete_draft(owned, Status::succeeded, std::move(response), cached_policy());
     return try_replace(store, id, settler_expects(owned.token), std::move(draft));
-}
-
-// Asks again and again; each answer is the event.
-template <typename Condition>
-bool eventually(const Condition& condition, std::chrono::milliseconds limit = 60s)
-{
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > deadline) return false;
-        std::this_thread::yield();
-    }
-    return true;
 }
 
 }  // namespace umavez::test

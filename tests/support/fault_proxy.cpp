@@ -1,5 +1,7 @@
 #include "support/fault_proxy.hpp"
 
+#include "support/wait_limit.hpp"
+
 #include <arpa/inet.h>
 #include <array>
 #include <netinet/in.h>
@@ -73,13 +75,6 @@ void FaultProxy::strike_next(Fault fault)
 {
     const std::lock_guard guard{mutex_};
     next_ = fault;
-    has_struck_ = false;
-}
-
-bool FaultProxy::wait_until_struck(std::chrono::milliseconds limit)
-{
-    std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, limit, [this] { return has_struck_; });
 }
 
 void FaultProxy::release()
@@ -91,10 +86,10 @@ void FaultProxy::release()
     wake();
 }
 
-bool FaultProxy::wait_until_released(std::chrono::milliseconds limit)
+void FaultProxy::wait_until_released()
 {
     std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, limit, [this] { return !is_releasing_; });
+    wait_until("what was held is let go", changed_, lock, [this] { return !is_releasing_; });
 }
 
 void FaultProxy::refuse(bool refuses)
@@ -165,9 +160,7 @@ bool FaultProxy::pass_request(Pair& pair)
     {
         const std::lock_guard guard{mutex_};
         fault = std::exchange(next_, Fault::none);
-        has_struck_ = has_struck_ || fault != Fault::none;
     }
-    if (fault != Fault::none) changed_.notify_all();
     const auto size = static_cast<std::size_t>(count);
     if (fault == Fault::lose_request) return false;
     if (fault == Fault::hold_request) {

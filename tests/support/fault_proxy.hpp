@@ -6,7 +6,6 @@
 // A fault strikes the next request that arrives on any connection, once. Everything else passes.
 // Thread-safe; the proxy has a thread of its own.
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -35,13 +34,11 @@ public:
     std::uint16_t port() const noexcept { return port_; }
 
     void strike_next(Fault fault);
-    // False: it has not struck in time.
-    bool wait_until_struck(std::chrono::milliseconds limit);
 
     // Lets held requests go on. Gives how many were still wanted: the server may have closed
     // meanwhile.
     void release();
-    bool wait_until_released(std::chrono::milliseconds limit);
+    void wait_until_released();
 
     // From now on every connection is cut and none is accepted, or both again as usual.
     void refuse(bool refuses);
@@ -72,7 +69,6 @@ private:
     std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
     Fault next_ = Fault::none;
-    bool has_struck_ = false;
     bool is_releasing_ = false;
     bool refuses_ = false;
     bool is_over_ = false;

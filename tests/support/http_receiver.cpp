@@ -1,5 +1,8 @@
 #include "support/http_receiver.hpp"
 
+#include "support/free_port.hpp"
+#include "support/wait_limit.hpp"
+
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -188,7 +191,9 @@ void HttpReceiver::listen(std::uint16_t port)
     ::setsockopt(listening_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_port = htons(port);
+    // Not one that the kernel gives out: nobody gets it between this receiver and the next one
+    // there.
+    address.sin_port = htons(port == 0 ? find_port_to_bind() : port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     if (::bind(listening_, reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
@@ -221,10 +226,13 @@ std::vector<Received> HttpReceiver::received() const
     return received_;
 }
 
-bool HttpReceiver::wait_for(std::size_t count, std::chrono::seconds patience) const
+bool HttpReceiver::wait_for(std::size_t count) const
 {
     std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, patience, [&] { return received_.size() >= count; });
+    wait_until(std::to_string(count) + " requests come", changed_, lock, [&] {
+        return received_.size() >= count;
+    });
+    return true;
 }
 
 // False: the receiver ends.

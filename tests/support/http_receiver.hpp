@@ -6,7 +6,6 @@
 //
 // Thread-safe; `react` is called from one thread per connection. The destructor ends every connection.
 
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -70,9 +69,8 @@ public:
 
     // In the order in which they came.
     std::vector<Received> received() const;
-    // False: there were fewer when the patience was over.
-    bool wait_for(std::size_t count, std::chrono::seconds patience = std::chrono::seconds{30})
-        const;
+    // True; throws WaitNotMet where fewer come.
+    bool wait_for(std::size_t count) const;
 
 private:
     void listen(std::uint16_t port);

@@ -1,6 +1,7 @@
 #include "support/postgres_server.hpp"
 
 #include "support/server_process.hpp"
+#include "support/wait_limit.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -25,8 +26,6 @@
 
 namespace umavez::test {
 namespace {
-
-constexpr auto patience = std::chrono::seconds{30};
 
 // The newest of Debian's.
 std::string find_binaries()
@@ -166,7 +165,7 @@ void PostgresServer::kill()
     reap();
     for (const int descriptor : watched) {
         pollfd ended{.fd = descriptor, .events = POLLIN, .revents = 0};
-        ::poll(&ended, 1, 10'000);
+        ::poll(&ended, 1, -1);
         ::close(descriptor);
     }
 }
@@ -220,13 +219,7 @@ void PostgresServer::require_standby(const std::string& name) const
 // Nothing tells when a setting has arrived or a standby counts.
 void PostgresServer::ask_until(const std::string& truth) const
 {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    while (run(truth) != "t") {
-        if (std::chrono::steady_clock::now() > deadline) {
-            throw std::runtime_error("never true: " + truth + "\n" + read_all(folder_ / "log"));
-        }
-        run("SELECT pg_sleep(0.01)");
-    }
+    wait_until(truth, [&] { return run(truth) == "t"; });
 }
 
 void PostgresServer::promote() const

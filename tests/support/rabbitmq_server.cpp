@@ -1,6 +1,7 @@
 #include "support/rabbitmq_server.hpp"
 
 #include "support/free_port.hpp"
+#include "support/wait_limit.hpp"
 
 #include <arpa/inet.h>
 #include <array>
@@ -27,8 +28,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto start_limit = std::chrono::seconds{120};
 constexpr const char* programs = "/usr/lib/rabbitmq/bin/";
+
+// It takes several seconds where nothing else runs.
+std::chrono::seconds start_limit()
+{
+    return 2 * wait_limit();
+}
 
 const passwd* server_user()
 {
@@ -187,18 +193,21 @@ void RabbitMqServer::start()
     // Ours, so that it ends with us: a node that finds none starts one that stays for ever.
     names_pid_ =
         spawn({"epmd", "-port", std::to_string(names_port_), "-address", "127.0.0.1"}, log);
-    const auto deadline = std::chrono::steady_clock::now() + start_limit;
+    const auto deadline = std::chrono::steady_clock::now() + start_limit();
     for (int socket = -1; socket < 0;) {
         socket = connect_to(names_port_);
         if (socket >= 0) ::close(socket);
         const bool is_late = std::chrono::steady_clock::now() > deadline;
-        if (socket < 0 && (is_late || has_ended(names_pid_)))
+        if (socket >= 0) break;
+        if (is_late) throw WaitNotMet(not_met("epmd starts") + ": " + read_all(log));
+        if (has_ended(names_pid_))
             throw std::runtime_error("epmd did not start: " + read_all(log));
     }
     pid_ = spawn({std::string{programs} + "rabbitmq-server"}, log);
     while (!greets(port_)) {
         const bool is_late = std::chrono::steady_clock::now() > deadline;
-        if (is_late || has_ended(pid_))
+        if (is_late) throw WaitNotMet(not_met("RabbitMQ starts") + ": " + read_all(log));
+        if (has_ended(pid_))
             throw std::runtime_error("RabbitMQ did not start: " + read_all(log));
     }
 }

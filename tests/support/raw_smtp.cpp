@@ -1,5 +1,7 @@
 #include "support/raw_smtp.hpp"
 
+#include "support/wait_limit.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
@@ -81,12 +83,13 @@ std::size_t RawSmtp::connections() const
     return connected_;
 }
 
-bool RawSmtp::wait_for_step(std::string_view step, std::chrono::seconds patience) const
+bool RawSmtp::wait_for_step(std::string_view step) const
 {
     std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, patience, [&] {
+    wait_until("the client comes to " + std::string{step}, changed_, lock, [&] {
         return std::ranges::find(steps_, step) != steps_.end();
     });
+    return true;
 }
 
 // False: the server ends.

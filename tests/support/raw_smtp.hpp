@@ -5,7 +5,6 @@
 //
 // Thread-safe; `react` is called from one thread per connection. The destructor ends every connection.
 
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -51,9 +50,8 @@ public:
     std::vector<std::string> taken() const;  // whole messages
     std::vector<std::string> steps() const;  // of all connections, in the order in which they came
     std::size_t connections() const;
-    bool wait_for_step(
-        std::string_view step, std::chrono::seconds patience = std::chrono::seconds{30}
-    ) const;
+    // True; throws WaitNotMet where the step does not come.
+    bool wait_for_step(std::string_view step) const;
 
 private:
     void accept_all();

@@ -1,6 +1,7 @@
 #include "support/redis_server.hpp"
 
 #include "support/free_port.hpp"
+#include "support/wait_limit.hpp"
 
 #include <array>
 #include <chrono>
@@ -21,9 +22,6 @@ namespace umavez::test {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
-
-constexpr auto start_limit = 60s;
 
 std::string text_of(const redisReply& reply)
 {
@@ -110,7 +108,7 @@ void RedisServer::start()
 
 void RedisServer::wait_until_ready(int log)
 {
-    const auto deadline = std::chrono::steady_clock::now() + start_limit;
+    const auto deadline = std::chrono::steady_clock::now() + wait_limit();
     std::string said;
     while (said.find("eady to accept connections") == said.npos) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(
@@ -124,6 +122,7 @@ void RedisServer::wait_until_ready(int log)
         }
         if (count <= 0) {
             kill(SIGKILL);
+            if (left.count() <= 0) throw WaitNotMet(not_met("redis-server starts") + ": " + said);
             throw std::runtime_error("redis-server did not start:\n" + said);
         }
         said.append(buffer.data(), static_cast<std::size_t>(count));
@@ -147,7 +146,7 @@ void RedisServer::kill(int signal)
 
 std::string RedisServer::command(const std::vector<std::string>& words, bool may_fail) const
 {
-    const timeval limit{.tv_sec = 10, .tv_usec = 0};
+    const timeval limit{.tv_sec = wait_limit().count(), .tv_usec = 0};
     const std::unique_ptr<redisContext, decltype(&redisFree)> context{
         redisConnectUnixWithTimeout(socket_path().c_str(), limit), &redisFree
     };

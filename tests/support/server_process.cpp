@@ -1,6 +1,7 @@
 #include "support/server_process.hpp"
 
 #include "support/free_port.hpp"
+#include "support/wait_limit.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -21,8 +22,6 @@
 
 namespace umavez::test {
 namespace {
-
-constexpr auto patience = std::chrono::seconds{60};
 
 const passwd* server_user()
 {
@@ -97,14 +96,18 @@ std::filesystem::path make_server_folder(std::string pattern)
 // A ping answers as soon as the server does; between two pings its end is waited for.
 void wait_until_answers(pid_t pid, const std::string& url, const std::filesystem::path& log)
 {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto deadline = std::chrono::steady_clock::now() + wait_limit();
     const int watched = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
     while (PQping(url.c_str()) != PQPING_OK) {
         pollfd ended{.fd = watched, .events = POLLIN, .revents = 0};
         const bool is_over = ::poll(&ended, 1, 20) > 0;
-        if (is_over || std::chrono::steady_clock::now() > deadline) {
+        if (is_over) {
             ::close(watched);
             throw std::runtime_error("the server did not start: " + read_all(log));
+        }
+        if (std::chrono::steady_clock::now() > deadline) {
+            ::close(watched);
+            throw WaitNotMet(not_met("the server answers") + ": " + read_all(log));
         }
     }
     ::close(watched);

@@ -1,5 +1,7 @@
 #include "support/smtp_sink.hpp"
 
+#include "support/wait_limit.hpp"
+
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -18,13 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds patience{60};
 constexpr std::string_view listening = "listening on ";
 
 std::string read_all(const fs::path& path)
 {
     std::ifstream file{path};
     return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// Whole ones: the last may still be written.
+std::vector<std::string> read_lines(const fs::path& path)
+{
+    std::vector<std::string> lines;
+    std::ifstream file{path};
+    for (std::string line; std::getline(file, line) && !file.eof();) lines.push_back(line);
+    return lines;
 }
 
 // Of a line that json.dumps wrote.
@@ -40,10 +50,10 @@ std::string member(const std::string& line, const std::string& name)
 std::string read_line(int pipe)
 {
     std::string line;
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto deadline = std::chrono::steady_clock::now() + wait_limit();
     while (!line.ends_with('\n') && std::chrono::steady_clock::now() < deadline) {
         pollfd readable{.fd = pipe, .events = POLLIN, .revents = 0};
-        if (::poll(&readable, 1, 1000) <= 0) continue;
+        if (::poll(&readable, 1, 1000) <= 0) continue;  // its end is readable, too
         char c = 0;
         if (::read(pipe, &c, 1) != 1) break;
         line += c;
@@ -103,8 +113,7 @@ SmtpSink::~SmtpSink()
 std::vector<SunkMail> SmtpSink::taken() const
 {
     std::vector<SunkMail> mails;
-    std::ifstream file{folder_ / "accepted"};
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : read_lines(folder_ / "accepted")) {
         mails.push_back({
             member(line, "message_id"),
             member(line, "rcpt"),
@@ -117,10 +126,7 @@ std::vector<SunkMail> SmtpSink::taken() const
 
 std::size_t SmtpSink::connections() const
 {
-    std::size_t count = 0;
-    std::ifstream file{folder_ / "connections"};
-    for (std::string line; std::getline(file, line);) ++count;
-    return count;
+    return read_lines(folder_ / "connections").size();
 }
 
 std::string SmtpSink::content_of(const std::string& queue_id) const
