@@ -50,6 +50,7 @@ public:
     {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (sent < 0 && errno == EINTR) continue;  // the process was stopped, and goes on
             if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
                 throw test::WaitNotMet{test::not_met("the server takes what is sent")};
             }
@@ -93,7 +94,10 @@ private:
     bool read_some()
     {
         char bytes[4096];
-        const ssize_t got = ::recv(socket_, bytes, sizeof bytes, 0);
+        ssize_t got = -1;
+        do {
+            got = ::recv(socket_, bytes, sizeof bytes, 0);
+        } while (got < 0 && errno == EINTR);  // the process was stopped, and goes on
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             throw test::WaitNotMet{test::not_met("the server answers; so far: " + arrived_)};
         }

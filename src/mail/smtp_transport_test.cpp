@@ -349,8 +349,7 @@ TEST(SmtpTransportTest, AStopIsHeardUntilTheMessageLeaves)
             }));
             stop.request_stop();
         }};
-        const Delivered delivered =
-            make(server.url())->send(envelope, message(), stop.get_token());
+        const Delivered delivered = make(server.url())->send(envelope, message(), stop.get_token());
         EXPECT_EQ(delivered.verdict, Verdict::unreachable);
         EXPECT_THAT(delivered.detail, HasSubstr("the sender stops"));
         EXPECT_EQ(server.taken().size(), 0);

@@ -142,9 +142,7 @@ TEST(ControlSocket, ALineMayCarryAnAnswer)
     });
     ASSERT_TRUE(socket);
 
-    EXPECT_EQ(
-        answer_to(path, std::string(7 * 1024 * 1024, 'x')), std::to_string(7 * 1024 * 1024)
-    );
+    EXPECT_EQ(answer_to(path, std::string(7 * 1024 * 1024, 'x')), std::to_string(7 * 1024 * 1024));
 }
 
 Duration cpu_time()

@@ -44,12 +44,11 @@ TEST(CallTest, TheRequestArrivesAsItWasMade)
 {
     HttpReceiver receiver{answers({.status = 202, .headers = "Retry-After: 7\r\n", .body = "thanks"}
     )};
-    const auto reply = ask(
-        {.url = receiver.url("/a/../hook?x=1"),
-         .headers = {{"Content-Type", "application/json"}, {"X-Empty", ""}},
-         .body = R"({"a":1})"},
-        loopback_allowed
-    );
+    const auto reply =
+        ask({.url = receiver.url("/a/../hook?x=1"),
+             .headers = {{"Content-Type", "application/json"}, {"X-Empty", ""}},
+             .body = R"({"a":1})"},
+            loopback_allowed);
     ASSERT_TRUE(reply) << reply.error().detail;
     EXPECT_EQ(reply->status, 202);
     EXPECT_EQ(reply->body, "thanks");
@@ -187,8 +186,7 @@ TEST(CallTest, AStopCutsTheCallAtOnce)
     HttpReceiver receiver{answers({.kind = Reaction::Kind::hold})};
     std::stop_source stop;
     std::jthread stopper{[&] {
-        EXPECT_TRUE(
-            test::is_met("the call has come", [&] { return !receiver.received().empty(); })
+        EXPECT_TRUE(test::is_met("the call has come", [&] { return !receiver.received().empty(); })
         );
         stop.request_stop();
     }};
@@ -253,10 +251,9 @@ TEST(CallTest, CertificatesAreChecked)
     const auto other_name = ask({.url = "https://127.0.0.1:" + port + "/"}, believing);
     ASSERT_FALSE(other_name);
     EXPECT_EQ(other_name.error().failure, CallFailure::untrusted);
-    const auto nobody = ask(
-        {.url = "https://localhost:" + port + "/"},
-        {.allow_private = true, .ca_file = folder / "absent.pem"}
-    );
+    const auto nobody =
+        ask({.url = "https://localhost:" + port + "/"},
+            {.allow_private = true, .ca_file = folder / "absent.pem"});
     ASSERT_FALSE(nobody);
     EXPECT_EQ(nobody.error().failure, CallFailure::untrusted);
     EXPECT_EQ(nobody.error().effect, Effect::none);

@@ -130,14 +130,13 @@ TEST_F(ClientCertificateCallTest, WhoAsksLateHasReadTheRequest)
     test::ReceiverTls late = demanding(false);
     late.asks_late = true;
     HttpReceiver receiver{welcome(), late};
-    const auto taken = ask(
-        {.url = receiver.url(), .body = "x"}, showing(authority_.issue({.common_name = "LOJA"}))
-    );
+    const auto taken =
+        ask({.url = receiver.url(), .body = "x"},
+            showing(authority_.issue({.common_name = "LOJA"})));
     ASSERT_TRUE(taken) << taken.error().detail;
     const test::TestAuthority stranger;
-    const auto reply = ask(
-        {.url = receiver.url(), .body = "x"}, showing(stranger.issue({.common_name = "LOJA"}))
-    );
+    const auto reply =
+        ask({.url = receiver.url(), .body = "x"}, showing(stranger.issue({.common_name = "LOJA"})));
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().failure, CallFailure::certificate_refused) << reply.error().detail;
     EXPECT_EQ(reply.error().effect, Effect::unknown);

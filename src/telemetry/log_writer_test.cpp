@@ -2,10 +2,11 @@
 
 #include "support/wait.hpp"
 
-#include <chrono>
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <fcntl.h>
 #include <memory>
 #include <string>
 #include <sys/ioctl.h>

@@ -58,10 +58,7 @@ protected:
         std::filesystem::remove_all(folder_, ignored);
     }
 
-    void open(const RunPolicy& policy = {})
-    {
-        open(operation_of(table, policy));
-    }
+    void open(const RunPolicy& policy = {}) { open(operation_of(table, policy)); }
     void open(const OperationSpec& spec)
     {
         engine = *test::patiently("the engine is made", [&] {
@@ -107,7 +104,9 @@ protected:
     }
     void wait_until_it_is(std::int64_t wanted, const std::string& query)
     {
-        test::wait_until(query + ": " + std::to_string(wanted), [&] { return ask(query) == wanted; });
+        test::wait_until(query + ": " + std::to_string(wanted), [&] {
+            return ask(query) == wanted;
+        });
     }
 
     // As a worker asks for it.
@@ -477,8 +476,8 @@ TEST_F(WorkerTest, ARunThatWasResolvedByHandEndsItsRow)
             ASSERT_TRUE(begun && std::holds_alternative<Lease>(*begun));
         }
         end_leases();
-        const auto resolved = test::patiently("it is resolved", [&, as = as] {
-            return engine->resolve(record_id_of(table, item), as, std::nullopt, "looked");
+        const auto resolved = test::patiently("it is resolved", [&, resolution = as] {
+            return engine->resolve(record_id_of(table, item), resolution, std::nullopt, "looked");
         });
         ASSERT_TRUE(resolved) << resolved.error().detail;
     }

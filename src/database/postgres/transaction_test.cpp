@@ -190,9 +190,9 @@ TEST_F(PostgresTransactionTest, ManyChangesTravelTogether)
 
 TEST_F(PostgresTransactionTest, InsertTellsTheIdOfItsRow)
 {
-    ASSERT_TRUE(transact(
-        sql("CREATE TABLE u (id bigint GENERATED ALWAYS AS IDENTITY, a text UNIQUE)")
-    ));
+    ASSERT_TRUE(
+        transact(sql("CREATE TABLE u (id bigint GENERATED ALWAYS AS IDENTITY, a text UNIQUE)"))
+    );
 
     const auto done = transact([](Transaction& transaction) -> Result<void> {
         const std::string_view insert = "INSERT INTO u (a) VALUES ($1) ON CONFLICT DO NOTHING";

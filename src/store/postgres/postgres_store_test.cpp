@@ -210,7 +210,8 @@ public:
     {
         for (const char* const statement : {"BEGIN", lock}) {
             PGresult* const result = PQexec(connection_, statement);
-            const bool is_done = PQresultStatus(result) == PGRES_COMMAND_OK || PQntuples(result) == 1;
+            const bool is_done =
+                PQresultStatus(result) == PGRES_COMMAND_OK || PQntuples(result) == 1;
             PQclear(result);
             if (!is_done) ADD_FAILURE() << statement << ": " << PQerrorMessage(connection_);
         }
@@ -234,8 +235,7 @@ TEST(PostgresLanes, ATakeoverOfARowThatATransactionHoldsIsBusy)
     // A server that is slow may be given up before it has told.
     test::wait_until("the takeover is told to be busy", [&] {
         std::vector<Replacement> batch;
-        batch.push_back(
-            {.id = again.id, .expected = bystander_expects(record), .next = again.draft}
+        batch.push_back({.id = again.id, .expected = bystander_expects(record), .next = again.draft}
         );
         const auto replaced = wait(opened.store->replace(std::move(batch)));
         EXPECT_FALSE(replaced);
