@@ -20,7 +20,7 @@ function(umavez_folder name)
         umavez_${name} PUBLIC $<BUILD_INTERFACE:${view}>
                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     )
-    set_target_properties(umavez_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    umavez_precompiled(umavez_${name} product)
     target_link_libraries(umavez_${name} PRIVATE $<BUILD_INTERFACE:umavez_build_flags>)
     foreach(link IN LISTS ARG_LINKS)
         target_link_libraries(umavez_${name} PUBLIC $<BUILD_INTERFACE:umavez_${link}>)
@@ -54,6 +54,7 @@ function(umavez_test name)
     target_link_libraries(
         ${name} PRIVATE umavez_build_flags ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main
     )
+    umavez_precompiled(${name} test)
     # tests/support, by its path.
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     if("concurrent" IN_LIST ARG_LABELS)

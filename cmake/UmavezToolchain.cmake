@@ -19,9 +19,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                                      -Wno-missing-field-initializers
     )
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # As above: leaving a default alone is the point.
-    target_compile_options(umavez_build_flags INTERFACE -Wno-missing-designated-field-initializers)
+    # As above: leaving a default alone is the point. libstdc++ 12's std::stable_sort calls a function that it
+    # calls deprecated itself; of the library's own calls g++ tells (preset gcc).
+    target_compile_options(
+        umavez_build_flags INTERFACE -Wno-missing-field-initializers -Wno-deprecated-declarations
+    )
 endif()
+# One set of code-generation flags for all: a precompiled header serves those that were compiled as it was.
+target_compile_options(umavez_build_flags INTERFACE -fPIC)
 
 find_program(UMAVEZ_MOLD mold)
 if(UMAVEZ_MOLD AND PROJECT_IS_TOP_LEVEL)
@@ -36,10 +41,9 @@ if(PROJECT_IS_TOP_LEVEL AND NOT UMAVEZ_SANITIZE)
     target_link_libraries(umavez_allocator INTERFACE ${UMAVEZ_JEMALLOC})
 endif()
 
+set(UMAVEZ_SANITIZE_FLAGS "")
 if(UMAVEZ_SANITIZE)
-    target_compile_options(
-        umavez_build_flags INTERFACE -fsanitize=${UMAVEZ_SANITIZE} -fno-omit-frame-pointer
-                                     -fno-sanitize-recover=all
-    )
+    set(UMAVEZ_SANITIZE_FLAGS -fsanitize=${UMAVEZ_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_compile_options(umavez_build_flags INTERFACE ${UMAVEZ_SANITIZE_FLAGS})
     target_link_options(umavez_build_flags INTERFACE -fsanitize=${UMAVEZ_SANITIZE})
 endif()

@@ -17,6 +17,12 @@ public:
     // `inner` outlives the decorator.
     explicit PortDecorator(Store& inner) : inner_(inner) {}
 
+    // A port may add forms of its own under these names.
+    using Port::find;
+    using Port::insert_or_get;
+    using Port::replace;
+    using Port::sweep;
+
     const StoreTraits& traits() const noexcept override { return inner_.traits(); }
     Async<std::vector<Found>> insert_or_get(std::vector<Insertion> batch) override
     {

@@ -470,7 +470,7 @@ TEST_F(SefazAuthorityTest, AQuestionThatIsNotAnsweredLeavesEverythingOpen)
         {{.body = ret("retConsSitNFe", "656")}, Word::throttled},
     };
     for (const auto& [fault, word] : faults) {
-        const auto react = [fault = fault](const std::string&) { return fault; };
+        const auto react = [reaction = fault](const std::string&) { return reaction; };
         HttpReceiver receiver{
             follow(
                 {{Service::consulta_protocolo, react},

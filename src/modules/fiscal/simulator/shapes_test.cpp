@@ -15,9 +15,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 const Instant t0 = from_micros(1'772'551'057'000'000);
-constexpr Wording declared{.ambiente = "2", .now = t0};
-constexpr Wording odd_even{.ambiente = "2", .now = t0, .shape = Shape::odd, .turn = 2};
-constexpr Wording odd_uneven{.ambiente = "2", .now = t0, .shape = Shape::odd, .turn = 3};
+const Wording declared{.ambiente = "2", .now = t0};
+const Wording odd_even{.ambiente = "2", .now = t0, .shape = Shape::odd, .turn = 2};
+const Wording odd_uneven{.ambiente = "2", .now = t0, .shape = Shape::odd, .turn = 3};
 
 TEST(Shapes, EveryAnswerHasTheSameHead)
 {
