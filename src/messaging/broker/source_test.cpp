@@ -221,9 +221,7 @@ TEST_F(RabbitMqSource, AStaleTagAcknowledgesNothingAfterAReconnect)
     );
     const auto fresh = next(*source);
     EXPECT_EQ(fresh.message_id, "m1");
-    EXPECT_EQ(
-        fresh.handle, stale.handle
-    );  // the same number, of another message as far as we know
+    EXPECT_EQ(fresh.handle, stale.handle);  // the same number, of another message as far as we know
     EXPECT_NE(fresh.epoch, stale.epoch);
     ASSERT_TRUE(source->settle(stale));
     ASSERT_TRUE(source->hold_back(fresh, 1ms));

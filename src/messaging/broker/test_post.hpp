@@ -173,7 +173,7 @@ protected:
         broker.url = rabbitmq().url();
         broker.prefix = "t" + std::to_string(++tests);
         broker.retry_longest = 200ms;
-        // Nothing is repeated or moved for being slow, and who looks into a queue now and then stays connected.
+        // Nothing is repeated or moved for being slow. Who looks into a queue now and then stays connected.
         broker.heartbeat = 10min;
         broker.connect_timeout = 5min;
         broker.confirm_timeout = 10min;

@@ -95,9 +95,7 @@ TEST_F(Cancellation, ARefusalOfTheSecondCopyIsNotTheEndWhileTheFirstMayArrive)
     EXPECT_EQ(how(cancel(process, 1)), How::open);
     // The first takes longer than anybody thought, and the second is refused meanwhile.
     let_an_hour_pass();
-    converge_until(
-        "the second copy is refused", [&] { return authority.cancels == 2; }, process
-    );
+    converge_until("the second copy is refused", [&] { return authority.cancels == 2; }, process);
 
     EXPECT_EQ(estado(1), Estado::cancelamento_pendente);
     authority.land();

@@ -1,9 +1,9 @@
 #pragma once
 
-// Bench: a database with the tables of the module, an authority with a ledger, and processes over both. Doubts
-// are looked into soon, so that they are over within a test; leases are long, so that nobody loses one by being
-// slow. Where a time has to be over, it is let pass. Confined to the test, but the processes' functions may be
-// called by many threads.
+// Bench: a database with the tables of the module, an authority with a ledger, and processes over both.
+// Doubts are looked into soon, so that they are over within a test; leases are long, so that nobody loses
+// one by being slow. Where a time has to be over, it is let pass. Confined to the test, but the processes'
+// functions may be called by many threads.
 
 #include "base/digest.hpp"
 #include "modules/fiscal/cancellation.hpp"
@@ -271,9 +271,7 @@ protected:
     }
 
     // Drives what is due, as a worker does, until it is so.
-    void converge_until(
-        std::string_view what, const std::function<bool()>& is_so, Process& process
-    )
+    void converge_until(std::string_view what, const std::function<bool()>& is_so, Process& process)
     {
         FiscalWorker worker{process.module, {.threads = 2, .period = 5ms, .stop_grace = 1s}};
         Duration looked = system_clock().boottime();

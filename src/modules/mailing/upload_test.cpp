@@ -166,10 +166,9 @@ TEST_F(MailingUpload, AMailingByNameIsFoundByItsContent)
 
 TEST_F(MailingUpload, FiftyAtOnceAreOneMailing)
 {
-    const auto answers =
-        modules::at_once(50, [this](std::size_t) {
-            return modules::until_answered([this] { return office_.upload("race.csv", csv); });
-        });
+    const auto answers = modules::at_once(50, [this](std::size_t) {
+        return modules::until_answered([this] { return office_.upload("race.csv", csv); });
+    });
 
     std::set<std::string> ids;
     std::size_t created = 0;
@@ -208,7 +207,8 @@ TEST_F(MailingUpload, FiftyThatSawNothingAreOneMailing)
         return modules::until_answered([&]() -> Answer {
             const auto body = key_protocol::spooled(csv, office_.storage->folder());
             const auto made = take_upload(needs, tenant_id, input, body, http::Language::english);
-            if (!made) return {is_retryable(made.error().code) ? 503 : 500, {}, made.error().detail};
+            if (!made)
+                return {is_retryable(made.error().code) ? 503 : 500, {}, made.error().detail};
             if (!*made) return {500, {}, "refused"};
             return {(*made)->created ? 201 : 200, {}, (*made)->uuid};
         });

@@ -250,9 +250,7 @@ TEST_F(HandClockWorkerTest, AScanDoesNotTakeWhatItsOwnProcessHolds)
                     uuid + "'");
                 clock.advance(60s);
                 const int before = scans;
-                static_cast<void>(
-                    test::is_met("two scans", [&] { return scans > before + 1; })
-                );
+                static_cast<void>(test::is_met("two scans", [&] { return scans > before + 1; }));
             }
             return {.verdict = Verdict::accepted};
         }};

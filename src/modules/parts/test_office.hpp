@@ -189,8 +189,8 @@ private:
     http::Router router_;
 };
 
-// Sends again, as a client does: while the first of its key is at it, and while nobody can say. On a busy machine
-// either may take longer than a server waits.
+// Sends again, as a client does: while the first of its key is at it, and while nobody can say. On a busy
+// machine either may take longer than a server waits.
 template <typename Send>
 Answer until_answered(const Send& send)
 {

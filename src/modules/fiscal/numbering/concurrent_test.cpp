@@ -109,9 +109,8 @@ TEST(ReservasConcurrent, OneNumberInTwoTownsIsOfWhoeverComesFirst)
                     transaction, {.tenant_id = tenant_id, .identidade = identidade}
                 );
                 if (!made) return std::unexpected(made.error());
-                const auto problem = check_unreserved(
-                    transaction, tenant_id, identidade, NumberCheck::before_use
-                );
+                const auto problem =
+                    check_unreserved(transaction, tenant_id, identidade, NumberCheck::before_use);
                 if (!problem) return std::unexpected(problem.error());
                 if (*problem) return fail(Errc::lease_lost, (*problem)->name);
                 return {};

@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 namespace umavez::fiscal::sefaz {
 namespace {
 

@@ -92,9 +92,8 @@ protected:
     SefazAuthority authority_at(const Endpoints& endpoints) const
     {
         return {
-            {.endpoints = endpoints,
-             .ca_file = folder_.path() + "/ca.pem",
-             .connect_timeout = ample},
+            {.endpoints = endpoints, .ca_file = folder_.path() + "/ca.pem", .connect_timeout = ample
+            },
             std::make_shared<CertificateBook>(CertificateBook::Files{
                 {std::string{cnpj}, {.file = folder_.path() + "/loja.pem"}},
             }),
