@@ -2,7 +2,6 @@
 
 #include "messaging/broker/test_post.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
