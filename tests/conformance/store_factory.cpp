@@ -70,7 +70,7 @@ private:
     void open()
     {
         // No stall of the machine is a server that does not answer.
-        const std::string limits = "?connect_timeout=1h&answer_timeout=1h";
+        const std::string limits = "?connect_timeout=3600s&answer_timeout=3600s";
         auto store = open_redis_store(server().socket_url() + limits, {.clock = &clock_});
         if (!store) throw std::runtime_error(store.error().detail);
         store_ = *std::move(store);

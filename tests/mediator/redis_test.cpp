@@ -79,7 +79,7 @@ private:
 // Where no stall of the machine is a server that does not answer.
 std::string patient_url(const test::RedisServer& server, const std::string& more = {})
 {
-    return server.tcp_url() + "?connect_timeout=1h&answer_timeout=1h" + more;
+    return server.tcp_url() + "?connect_timeout=3600s&answer_timeout=3600s" + more;
 }
 
 // Counts runs where all processes see them.

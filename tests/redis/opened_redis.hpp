@@ -24,7 +24,7 @@ inline std::string patient(std::string url)
 {
     for (const std::string limit : {"connect_timeout=", "answer_timeout="}) {
         if (url.find(limit) != url.npos) continue;
-        url += (url.find('?') == url.npos ? "?" : "&") + limit + "1h";
+        url += (url.find('?') == url.npos ? "?" : "&") + limit + "3600s";
     }
     return url;
 }

@@ -19,7 +19,7 @@ TEST(SimulationOnRedis, NoSeedViolatesAnInvariant)
     options.store = SimulationOptions::Stores::memory;
     // No stall of the machine is a server that does not answer.
     const std::string url =
-        server.socket_url() + "?connections=1&connect_timeout=1h&answer_timeout=1h";
+        server.socket_url() + "?connections=1&connect_timeout=3600s&answer_timeout=3600s";
     options.open_shared = [&server, url](const Clock& clock) {
         server.command({"FLUSHALL"});
         auto store = open_redis_store(url, {.clock = &clock});
