@@ -38,7 +38,7 @@ class DisconnectTest(support.TestCase):
                 self.assertIn(status, (200, 201), body)
             self.assertEqual("idempotent-replayed" in headers, status == 200)
         self.assertEqual(self.server.count("clientes"), length + 1)
-        self.assertEqual(self.server.ask("GET", "/readyz").status, 200)
+        self.server.wait_ready()
 
     def test_leaving_at_every_byte_of_the_request(self):
         self.leave_within_the_request(lambda connection: connection.close())

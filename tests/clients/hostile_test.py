@@ -114,7 +114,7 @@ class HostileTest(support.TestCase):
 
     def assert_served(self):
         self.assertTrue(self.server.is_running(), self.server.log.tail())
-        self.assertEqual(self.server.ask("GET", "/readyz").status, 200)
+        self.server.wait_ready()
 
     def test_shapes_for_smuggling_get_one_refusal_and_an_end(self):
         for name, shape in SHAPES.items():
@@ -265,7 +265,7 @@ class HostileTest(support.TestCase):
             if 408 in statuses:
                 return None
             self.assertEqual(statuses, {503})
-            self.assertEqual(self.server.ask("GET", "/readyz").status, 200)
+            self.server.wait_ready()
             return len(refused), resident
         finally:
             close_all(connections)

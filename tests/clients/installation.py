@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 from postgres import die_with_parent
-from support import WAIT_SECONDS, Log, ask, run_child, wait_ended, wait_until
+from support import WAIT_SECONDS, Log, ask, run_command, wait_ended, wait_until
 
 STRIPE_SECRET = "whsec_loja_de_testes_0001"
 STANDARD_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -207,9 +207,7 @@ class Installation:
 
     def try_run(self, *arguments):
         """A command of the program: its code, what it printed, what it complained of."""
-        ran = run_child(
-            [os.environ["UMAVEZ_PROGRAM"], *arguments], cwd=self.folder, env=self.environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ran = run_command([os.environ["UMAVEZ_PROGRAM"], *arguments], self.folder, self.environment)
         return ran.returncode, ran.stdout, ran.stderr
 
     def run(self, *arguments):

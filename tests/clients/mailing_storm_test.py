@@ -259,7 +259,7 @@ class StoreAwayTest(LedgerTest):
         self.mailings = Mailings(self.installation.node("serve", "--no-worker").start())
         for _ in range(2):
             self.installation.node("worker").start()
-        self.uploaded = [Uploaded(number, 150, self.mailings) for number in range(len(POLICIES))]
+        self.uploaded = [Uploaded(number, 100, self.mailings) for number in range(len(POLICIES))]
         wait_until("some are sent", lambda: len(self.sink.accepted()) > 40)
 
     def wait_past_the_locks(self):

@@ -102,6 +102,15 @@ def run_child(command, seconds=WAIT_SECONDS, **more):
         return subprocess.run(command, timeout=seconds, **more)
 
 
+def run_command(command, folder, environment):
+    """Another command of the program. A server that stands still does not take its order: then it is given again."""
+    def ran():
+        done = run_child(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+        return None if "is in use by process" in done.stderr else done
+    return wait_until(f"the server takes the order {command[1:3]}", ran)
+
+
 class TestCase(unittest.TestCase):
     """A wait that is not met ends the whole test, in a subtest too."""
 
@@ -194,9 +203,7 @@ class Server:
 
     def run(self, *arguments):
         """Another command of the program in the same folder; gives its standard output."""
-        ran = run_child(
-            [self.program, *arguments], cwd=self.folder.name, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ran = run_command([self.program, *arguments], self.folder.name, self.environment)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
@@ -225,6 +232,9 @@ class Server:
             return ask(connection, method, path, body, key, headers)
         finally:
             connection.close()
+
+    def wait_ready(self):
+        wait_until("readiness", lambda: self.ask("GET", "/readyz").status == 200)
 
     def rows(self, query):
         """Reads the database beside the server, or after its end."""

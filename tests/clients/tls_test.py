@@ -72,7 +72,7 @@ class TlsTest(support.TestCase):
                 with contextlib.suppress(OSError):  # it may be cut already
                     connection.shutdown(socket.SHUT_WR)
                 self.assertNotIn(b"HTTP/1.1 200", support.read_to_end(connection))
-        self.assertEqual(self.ask("GET", "/readyz").status, 200)
+        support.wait_until("readiness", lambda: self.ask("GET", "/readyz").status == 200)
 
     def test_connections_cut_within_handshake_request_and_answer(self):
         total = self.talk_through_cutter("all", 10 ** 9)
