@@ -127,6 +127,7 @@ private:
         if (const auto* const refusal = std::get_if<Refusal>(&step)) return refuse(*refusal);
         if (std::holds_alternative<RequestReader::HeadRead>(step)) {
             owes_continue_ = true;
+            is_small_ = reader_.has_small_body();
             if (spools_ && reader_.has_body())
                 reader_.spool_body(BodySpool{"/tmp", limits_.body_bytes_max});
             return true;
@@ -137,6 +138,7 @@ private:
         }
         if (std::holds_alternative<RequestReader::Complete>(step)) {
             const bool keep_alive = reader_.keeps_alive();
+            require(!is_small_ || reader_.body_bytes() <= 4096, "a small body is small");
             trace_.requests.push_back(to_plain(reader_.take(), keep_alive));
             require(
                 trace_.requests.back().body.size() <= limits_.body_bytes_max,
@@ -176,6 +178,7 @@ private:
     const bool spools_;
     RequestReader reader_;
     bool owes_continue_ = false;
+    bool is_small_ = false;
     Trace trace_;
 };
 
