@@ -67,7 +67,8 @@ endfunction()
 #             [AGAIN_ON_POSTGRES])
 # Every case becomes a ctest of its own with a label and a timeout. A program that starts a server of its own
 # is WHOLE: one ctest, one server. Where only the cases with a server's name in theirs need one, SERVERS makes
-# one ctest of those. AGAIN_ON_POSTGRES adds one that runs all cases with UMAVEZ_TEST_POSTGRES set.
+# one ctest of those. AGAIN_ON_POSTGRES adds one that runs all cases with UMAVEZ_TEST_POSTGRES set. What starts a
+# server takes long and is begun early (COST).
 function(umavez_test name)
     cmake_parse_arguments(ARG "WHOLE;AGAIN_ON_POSTGRES" "TIMEOUT" "SOURCES;LINKS;LABELS;SERVERS" ${ARGN})
     if(NOT UMAVEZ_TESTS)
@@ -99,21 +100,21 @@ function(umavez_test name)
     endif()
     if(ARG_WHOLE)
         add_test(NAME ${name} COMMAND ${name})
-        set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+        set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST 50)
         return()
     endif()
     if(ARG_AGAIN_ON_POSTGRES)
         add_test(NAME ${name}.postgres COMMAND ${name})
         set_tests_properties(
             ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
-                                        ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
+                                        COST 50 ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
         )
     endif()
     set(left_out "")
     foreach(server IN LISTS ARG_SERVERS)
         string(APPEND left_out ":*${server}*")
         add_test(NAME ${name}.${server} COMMAND ${name} --gtest_filter=*${server}*)
-        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 COST 50)
     endforeach()
     gtest_discover_tests(
         ${name}
