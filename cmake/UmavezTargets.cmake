@@ -32,18 +32,51 @@ endfunction()
 # The tests that the thread sanitizer runs: building this builds nothing else.
 add_custom_target(umavez_concurrent)
 
+# The tests of what others embed, which g++ builds too (the preset gcc); each carries the label `library`.
+add_custom_target(umavez_library_tests)
+set(UMAVEZ_LIBRARY_TESTS
+    src/base
+    src/json
+    src/core
+    src/database
+    src/store
+    src/engine
+    src/embed
+    src/mediator
+    src/simulation
+    tests/conformance
+    tests/engine
+    tests/mediator
+    tests/simulation
+)
+
+# umavez_is_of_library(RESULT): whether the CMakeLists.txt that is read stands in one of those folders.
+function(umavez_is_of_library result)
+    set(found FALSE)
+    foreach(folder IN LISTS UMAVEZ_LIBRARY_TESTS)
+        set(folder ${PROJECT_SOURCE_DIR}/${folder})
+        cmake_path(IS_PREFIX folder ${CMAKE_CURRENT_SOURCE_DIR} is_here)
+        if(is_here)
+            set(found TRUE)
+        endif()
+    endforeach()
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
 # umavez_test(NAME SOURCES … LINKS … [LABELS …] [TIMEOUT seconds] [WHOLE | SERVERS names…]
 #             [AGAIN_ON_POSTGRES])
 # Every case becomes a ctest of its own with a label and a timeout. A program that starts a server of its own
 # is WHOLE: one ctest, one server. Where only the cases with a server's name in theirs need one, SERVERS makes
-# one ctest of those. AGAIN_ON_POSTGRES adds one that runs all cases with UMAVEZ_TEST_POSTGRES set.
+# one ctest of those. AGAIN_ON_POSTGRES adds one that runs all cases with UMAVEZ_TEST_POSTGRES set. What starts a
+# server takes long and is begun early (COST).
 function(umavez_test name)
     cmake_parse_arguments(ARG "WHOLE;AGAIN_ON_POSTGRES" "TIMEOUT" "SOURCES;LINKS;LABELS;SERVERS" ${ARGN})
     if(NOT UMAVEZ_TESTS)
         return()
     endif()
+    # Beyond a wait that is not met (60 s), so that the test and not ctest tells of it.
     if(NOT ARG_TIMEOUT)
-        set(ARG_TIMEOUT 60)
+        set(ARG_TIMEOUT 300)
     endif()
     if(NOT ARG_LABELS)
         set(ARG_LABELS unit)
@@ -60,23 +93,28 @@ function(umavez_test name)
     if("concurrent" IN_LIST ARG_LABELS)
         add_dependencies(umavez_concurrent ${name})
     endif()
+    umavez_is_of_library(is_of_library)
+    if(is_of_library)
+        list(APPEND ARG_LABELS library)
+        add_dependencies(umavez_library_tests ${name})
+    endif()
     if(ARG_WHOLE)
         add_test(NAME ${name} COMMAND ${name})
-        set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+        set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST 50)
         return()
     endif()
     if(ARG_AGAIN_ON_POSTGRES)
         add_test(NAME ${name}.postgres COMMAND ${name})
         set_tests_properties(
-            ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
-                                        ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
+            ${name}.postgres PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
+                                        COST 50 ENVIRONMENT UMAVEZ_TEST_POSTGRES=1
         )
     endif()
     set(left_out "")
     foreach(server IN LISTS ARG_SERVERS)
         string(APPEND left_out ":*${server}*")
         add_test(NAME ${name}.${server} COMMAND ${name} --gtest_filter=*${server}*)
-        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+        set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 COST 50)
     endforeach()
     gtest_discover_tests(
         ${name}

@@ -1,8 +1,8 @@
 #pragma once
 
-// What nearly every file includes, compiled once (cmake/UmavezPrecompiled.cmake). Nothing of ours is here, and every
-// file still includes what it uses: a build with UMAVEZ_PCH=OFF, as of the presets lint and gcc, finds those that
-// do not. No state, so no thread rule.
+// What nearly every file includes, compiled once (cmake/UmavezPrecompiled.cmake). Nothing of ours is
+// here, and every file still includes what it uses: a build with UMAVEZ_PCH=OFF, as of the presets lint
+// and gcc, finds those that do not. No state, so no thread rule.
 
 #include <fmt/format.h>
 

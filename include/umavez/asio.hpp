@@ -154,7 +154,9 @@ Task<T> from_asio(boost::asio::any_io_executor executor, std::function<boost::as
             return std::move(*value);
         }
     };
-    co_return co_await Awaiter{executor, run, std::nullopt, nullptr};
+    // Named: g++ 12 destroys it twice as a temporary, and the exception that it holds with it.
+    Awaiter awaiter{executor, run, std::nullopt, nullptr};
+    co_return co_await awaiter;
 }
 
 }  // namespace umavez

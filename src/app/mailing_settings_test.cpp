@@ -4,6 +4,7 @@
 
 #include "app/check_settings.hpp"
 #include "app/settings.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,12 +40,12 @@ TEST(MailingSettings, EveryExampleIsTakenByFlagAndByFile)
         flags[spec.flag] = value;
         file += spec.key + " = " + spec.example + "\n";
     }
-    const std::string path = testing::TempDir() + "mailing_settings_test.toml";
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path() + "/settings.toml";
     std::ofstream{path} << file;
 
     const auto by_flag = load_flags(flags);
     const auto by_file = load_flags({{"--config", path}});
-    std::filesystem::remove(path);
 
     ASSERT_TRUE(by_flag) << by_flag.error().detail;
     ASSERT_TRUE(by_file) << by_file.error().detail;
@@ -60,7 +61,8 @@ TEST(MailingSettings, EveryExampleIsTakenByFlagAndByFile)
 
 TEST(MailingSettings, ASecretMayStandInAFileOfItsOwn)
 {
-    const std::string path = testing::TempDir() + "mailing_settings_test.secret";
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path() + "/secret";
     std::ofstream{path} << "smtp://news:secret@mail.example\n";
     const auto environment = [&](const std::string& name) -> std::optional<std::string> {
         return name == "UMAVEZ_SMTP_FILE" ? std::optional{path} : std::nullopt;
@@ -68,7 +70,6 @@ TEST(MailingSettings, ASecretMayStandInAFileOfItsOwn)
 
     const auto loaded =
         load_settings({.flags = {{"--config", "/dev/null"}}, .environment = environment});
-    std::filesystem::remove(path);
 
     ASSERT_TRUE(loaded) << loaded.error().detail;
     EXPECT_EQ(loaded->mailing.smtp, "smtp://news:secret@mail.example");
@@ -109,7 +110,8 @@ TEST(MailingSettings, RefusalsNameTheSettingAndNeverThePassword)
 
 TEST(MailingSettings, FoldersMustBeOnesThatCanBeWritten)
 {
-    const std::string outbox = testing::TempDir() + "mailing_settings_test/not/yet";
+    const test::TemporaryFolder folder;
+    const std::string outbox = folder.path() + "/not/yet";
     for (const std::string path : {"/etc/passwd", "/etc/passwd/x", "/proc/x"}) {
         Settings settings;
         settings.database = "sqlite::memory:";

@@ -4,6 +4,7 @@
 
 #include "app/config_file.hpp"
 #include "app/operation_settings.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +21,6 @@ using testing::HasSubstr;
 
 class SettingsTest : public testing::Test {
 protected:
-    ~SettingsTest() override { std::filesystem::remove(file_); }
-
     Result<Settings> load(const std::string& text)
     {
         std::ofstream{file_} << text;
@@ -49,9 +48,8 @@ protected:
         return detail;
     }
 
-    const std::string file_ = testing::TempDir() + "settings_test_" +
-                              testing::UnitTest::GetInstance()->current_test_info()->name() +
-                              ".toml";
+    const test::TemporaryFolder folder_;
+    const std::string file_ = folder_.path() + "/settings.toml";
     std::map<std::string, std::string> flags_;
     std::map<std::string, std::string> environment_;
 };

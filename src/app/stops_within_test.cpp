@@ -1,6 +1,7 @@
 // A stop that takes too long is left behind, and may end whenever it does.
 
 #include "app/mailings.hpp"
+#include "support/wait.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 TEST(StopsWithin, WhatComesToItsEnd)
 {
     bool is_stopped = false;
-    EXPECT_TRUE(stops_within(60s, [&] { is_stopped = true; }));
+    EXPECT_TRUE(stops_within(test::wait_limit(), [&] { is_stopped = true; }));
     EXPECT_TRUE(is_stopped);
 }
 
@@ -33,7 +34,7 @@ TEST(StopsWithin, WhatIsLeftBehindOutlivesTheCall)
 
     gate->open.set_value();
 
-    EXPECT_EQ(gate->passed.get_future().wait_for(60s), std::future_status::ready);
+    test::wait_for("what was left behind ends", gate->passed.get_future());
 }
 
 }  // namespace

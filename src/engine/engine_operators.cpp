@@ -97,15 +97,18 @@ Task<Result<Record>> EngineImpl::async_release(RecordId id, std::string reason)
 {
     if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
     AuditNote note = make_note(AuditEvent::released, std::move(reason));
+    // Named, here and below: what a co_await expression holds, g++ 12 moves by bytes (ARCHITECTURE.md).
+    MayOverrule may = [](const Record& record, Instant now) {
+        return record.status == Status::in_doubt || record.final || is_lease_over(record, now);
+    };
+    MakeDraft make = [this](const Record& record, const Policy& policy) {
+        return operator_release_draft(record, make_execution(), policy.retention);
+    };
     co_return co_await overrule(
         std::move(id),
         std::move(note),
-        [](const Record& record, Instant now) {
-            return record.status == Status::in_doubt || record.final || is_lease_over(record, now);
-        },
-        [this](const Record& record, const Policy& policy) {
-            return operator_release_draft(record, make_execution(), policy.retention);
-        },
+        std::move(may),
+        std::move(make),
         "released",
         "an in-doubt, abandoned or failed key"
     );
@@ -117,7 +120,6 @@ Task<Result<Record>> EngineImpl::async_resolve(
 {
     if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
     AuditNote note = make_note(AuditEvent::resolved, std::move(reason));
-    // Named: what a co_await expression holds, g++ 12 moves by bytes (ARCHITECTURE.md).
     MayOverrule may = [](const Record& record, Instant now) {
         return record.status == Status::in_doubt || is_lease_over(record, now);
     };
@@ -144,15 +146,14 @@ Task<Result<Record>> EngineImpl::async_reopen(RecordId id, std::string reason)
 {
     if (auto checked = check_reason(reason); !checked) co_return std::unexpected(checked.error());
     AuditNote note = make_note(AuditEvent::released, std::move(reason));
+    MayOverrule may = [](const Record& record, Instant) {
+        return is_completed(record) && !is_free(record);
+    };
+    MakeDraft make = [this](const Record& record, const Policy& policy) {
+        return operator_release_draft(record, make_execution(), policy.retention);
+    };
     co_return co_await overrule(
-        std::move(id),
-        std::move(note),
-        [](const Record& record, Instant) { return is_completed(record) && !is_free(record); },
-        [this](const Record& record, const Policy& policy) {
-            return operator_release_draft(record, make_execution(), policy.retention);
-        },
-        "reopened",
-        "a closed key"
+        std::move(id), std::move(note), std::move(may), std::move(make), "reopened", "a closed key"
     );
 }
 

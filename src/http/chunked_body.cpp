@@ -101,6 +101,12 @@ void ChunkedBody::on_size(char c)
 void ChunkedBody::on_extension(char c)
 {
     if (c == '\r') {
+        if (is_quoted_) {
+            return refuse(
+                bad("a quoted string in the extension of a chunk is not closed",
+                    "um texto entre aspas na extensão de um chunk não está fechado")
+            );
+        }
         state_ = State::size_lf;
     } else if (c == '\n') {
         refuse(bad_line_end());
@@ -113,10 +119,23 @@ void ChunkedBody::on_extension(char c)
         refuse(bad(
             "the extensions of the chunks are too long", "as extensões dos chunks são longas demais"
         ));
+    } else if (has_semicolon_) {
+        on_quoted(c);
     } else if (c == ';') {
         has_semicolon_ = true;
-    } else if (!has_semicolon_ && c != ' ' && c != '\t') {
+    } else if (c != ' ' && c != '\t') {
         refuse(bad_size());
+    }
+}
+
+void ChunkedBody::on_quoted(char c) noexcept
+{
+    if (is_escaped_) {
+        is_escaped_ = false;
+    } else if (c == '"') {
+        is_quoted_ = !is_quoted_;
+    } else {
+        is_escaped_ = is_quoted_ && c == '\\';
     }
 }
 

@@ -5,9 +5,9 @@
 //     size [;extension] CRLF  data CRLF  …  0 CRLF  trailers  CRLF
 //
 // Lines end with CRLF and with nothing else: where one server sees a line end and another does not,
-// the next request begins in two places. What cannot become right any more is refused at once, not
-// when the deadline comes. Extensions and trailers are checked and dropped. No I/O; confined to its
-// connection.
+// the next request begins in two places. For the same reason no quoted string of an extension may be
+// open at the end of its line. What cannot become right any more is refused at once, not when the
+// deadline comes. Extensions and trailers are checked and dropped. No I/O; confined to its connection.
 
 #include "http/framing.hpp"
 
@@ -52,6 +52,7 @@ private:
 
     void on_size(char c);
     void on_extension(char c);
+    void on_quoted(char c) noexcept;
     void on_size_line();
     void on_trailer(char c);
     std::size_t on_data(std::string_view bytes);
@@ -64,6 +65,8 @@ private:
     std::uint64_t size_ = 0;       // of the chunk at hand; then what is missing of it
     std::size_t digits_ = 0;       // of its size
     bool has_semicolon_ = false;   // without one only spaces follow the size
+    bool is_quoted_ = false;       // inside a quoted string of an extension
+    bool is_escaped_ = false;      // after a backslash in it
     std::size_t lines_bytes_ = 0;  // of extensions or trailers
     std::string line_;             // of the trailers
     std::uint64_t bytes_ = 0;

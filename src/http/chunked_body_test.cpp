@@ -56,6 +56,16 @@ TEST(ChunkedBody, ALineThatEndsOtherwiseIsRefusedAtOnce)
     EXPECT_EQ(read("0\r\n\rT"), "400");
 }
 
+// A reader that knows quotes looks for the end of this one in the data: the line would have two ends.
+TEST(ChunkedBody, AQuoteInAnExtensionIsClosedOnItsLine)
+{
+    EXPECT_EQ(read("1;a=\"\r\na\r\n0\r\n\r\n"), "400");
+    EXPECT_EQ(read("1;a=\"b\\\"\r\na\r\n0\r\n\r\n"), "400");
+    EXPECT_EQ(read("1\r\na\r\n0;\"\r\n\r\n"), "400");
+    EXPECT_EQ(read("1;a=\"b\\\\\"\r\na\r\n0;a=\"\\\"\"\r\n\r\n"), "a");
+    EXPECT_EQ(read("1;a=b\\\r\na\r\n0\r\n\r\n"), "a");
+}
+
 TEST(ChunkedBody, ASizeIsHexadecimal)
 {
     for (const char* const size : {"-1", "+1", "0x1", " 1", "\r", ";", "1 2", "1,", "g", "\xef"}) {

@@ -1,11 +1,14 @@
 #pragma once
 
 // RawClient: bytes to a server and bytes back, for tests. A wait ends with an event or with its
-// deadline, which fails the test. Confined to its thread.
+// deadline, which ends the case. Confined to its thread.
+
+#include "support/wait.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <netinet/in.h>
@@ -20,7 +23,9 @@ namespace umavez::http {
 
 class RawClient {
 public:
-    explicit RawClient(std::uint16_t port, int deadline_seconds = 20)
+    explicit RawClient(
+        std::uint16_t port, std::chrono::seconds::rep deadline_seconds = test::wait_limit().count()
+    )
     {
         socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         const timeval deadline{.tv_sec = deadline_seconds, .tv_usec = 0};
@@ -45,6 +50,10 @@ public:
     {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (sent < 0 && errno == EINTR) continue;  // the process was stopped, and goes on
+            if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+                throw test::WaitNotMet{test::not_met("the server takes what is sent")};
+            }
             if (sent <= 0) return false;
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
@@ -85,9 +94,12 @@ private:
     bool read_some()
     {
         char bytes[4096];
-        const ssize_t got = ::recv(socket_, bytes, sizeof bytes, 0);
+        ssize_t got = -1;
+        do {
+            got = ::recv(socket_, bytes, sizeof bytes, 0);
+        } while (got < 0 && errno == EINTR);  // the process was stopped, and goes on
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            throw std::runtime_error("no answer within the deadline; so far: " + arrived_);
+            throw test::WaitNotMet{test::not_met("the server answers; so far: " + arrived_)};
         }
         if (got <= 0) return false;
         arrived_.append(bytes, static_cast<std::size_t>(got));

@@ -3,6 +3,7 @@
 #include "http/server.hpp"
 
 #include "http/raw_client.hpp"
+#include "support/wait.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +35,10 @@ public:
     };
     Awaiter operator co_await() noexcept { return {*this}; }
 
-    void wait_until_reached() { waiter_ = waiting_.get_future().get(); }
+    void wait_until_reached()
+    {
+        waiter_ = test::wait_for("a request waits", waiting_.get_future());
+    }
     void open() { waiter_.first->resume_soon(waiter_.second); }
 
 private:
@@ -190,7 +194,9 @@ TEST_F(ServerTest, BodiesTogetherHaveALimit)
     second.send(head + most);
     // Which of the two is too much depends on how their bytes arrive.
     std::array<pollfd, 2> waited{{{first.handle(), POLLIN, 0}, {second.handle(), POLLIN, 0}}};
-    ASSERT_GT(::poll(waited.data(), waited.size(), 20'000), 0);
+    test::wait_until("one of them is refused", [&] {
+        return ::poll(waited.data(), waited.size(), 0) > 0;
+    });
     RawClient& refused = waited[0].revents != 0 ? first : second;
     RawClient& other = waited[0].revents != 0 ? second : first;
 
@@ -464,7 +470,7 @@ TEST_F(ServerTest, StopClosesIdleConnectionsAndFinishesWhatRuns)
     pause_.wait_until_reached();
 
     auto stopped =
-        std::async(std::launch::async, [this] { return server_->stop(std::chrono::seconds{20}); });
+        std::async(std::launch::async, [this] { return server_->stop(test::wait_limit()); });
     EXPECT_EQ(idle.read_all(), "");
     pause_.open();
 

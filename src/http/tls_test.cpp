@@ -4,6 +4,7 @@
 #include "http/raw_client.hpp"
 #include "http/server.hpp"
 #include "http/test_certificate.hpp"
+#include "support/wait.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -50,7 +52,11 @@ public:
         SSL_set_fd(ssl_, raw_.handle());
         static constexpr unsigned char offer[] = "\x02h2\x08http/1.1";
         SSL_set_alpn_protos(ssl_, offer, sizeof offer - 1);
-        is_connected_ = SSL_connect(ssl_) == 1;
+        int done = 0;
+        do {
+            done = SSL_connect(ssl_);
+        } while (is_interrupted(done));
+        is_connected_ = done == 1;
     }
     ~TlsClient()
     {
@@ -81,7 +87,8 @@ public:
 
     void send(const std::string& bytes)
     {
-        SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()));
+        while (is_interrupted(SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())))) {
+        }
     }
 
     // Until the body "end" has come.
@@ -103,10 +110,24 @@ public:
     }
 
 private:
+    // The process was stopped, and goes on: a socket with a deadline tells so.
+    bool is_interrupted(int done) const
+    {
+        const int reason = SSL_get_error(ssl_, done);
+        const bool may_go_on = reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE;
+        return may_go_on && errno == EINTR;
+    }
+
     bool read_some(std::string& out)
     {
         char bytes[16 * 1024];
-        const int got = SSL_read(ssl_, bytes, sizeof bytes);
+        int got = 0;
+        do {
+            got = SSL_read(ssl_, bytes, sizeof bytes);
+        } while (is_interrupted(got));
+        if (got <= 0 && SSL_get_error(ssl_, got) == SSL_ERROR_WANT_READ) {
+            throw test::WaitNotMet{test::not_met("the server answers")};
+        }
         if (got > 0) out.append(bytes, static_cast<std::size_t>(got));
         return got > 0;
     }
@@ -245,7 +266,7 @@ TEST_F(TlsTest, StopEndsIdleConnections)
     client.send(get);
     client.read_answer();
 
-    EXPECT_EQ(server_->stop(std::chrono::seconds{20}), 0u);
+    EXPECT_EQ(server_->stop(test::wait_limit()), 0u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "key_protocol/problems.hpp"
 #include "key_protocol/protect.hpp"
+#include "support/calm_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ protected:
     void open(Policy policy, Sending sending)
     {
         sending_ = std::move(sending);
-        database_ = *open_database("sqlite::memory:", {.durable = false});
+        database_ =
+            *open_database("sqlite::memory:", {.clock = &test::calm_clock(), .durable = false});
         tokens_ = *access::TokenBook::open(*database_, {.refresh_period = std::nullopt});
         const EngineOptions options{.worker_period = std::nullopt};
         engine_ = policy.guarantee == Guarantee::cached ? *open_memory_engine(options)

@@ -4,6 +4,7 @@
 #include "key_protocol/protect.hpp"
 #include "key_protocol/test_spool.hpp"
 #include "key_protocol/upload_form.hpp"
+#include "support/calm_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ class UploadRouteTest : public testing::Test {
 protected:
     void SetUp() override
     {
-        database_ = *open_database("sqlite::memory:", {.durable = false});
+        database_ =
+            *open_database("sqlite::memory:", {.clock = &test::calm_clock(), .durable = false});
         tokens_ = *access::TokenBook::open(*database_, {.refresh_period = std::nullopt});
         engine_ = *open_engine(*database_, {.worker_period = std::nullopt});
         ASSERT_TRUE(engine_->start());

@@ -42,15 +42,17 @@ std::optional<Reply> ReplyReader::take()
         used = end + 1;
     }
     bytes_.erase(0, used);
-    is_broken_ = is_broken_ || (!is_whole && bytes_.size() > reply_bytes_max);
+    // One more: the CR of the longest line, whose LF has yet to come.
+    is_broken_ = is_broken_ || (!is_whole && bytes_.size() > reply_bytes_max + 1);
     if (!is_whole) return std::nullopt;
     return std::exchange(reply_, {});
 }
 
 bool ReplyReader::take_line(std::string_view line)
 {
-    const bool has_form = line.size() >= 3 && digits.has_all(line.substr(0, 3)) &&
-                          (line.size() == 3 || line[3] == ' ' || line[3] == '-');
+    const bool has_code =
+        line.size() >= 3 && digits.has_all(line.substr(0, 3)) && line.substr(0, 3) != "000";
+    const bool has_form = has_code && (line.size() == 3 || line[3] == ' ' || line[3] == '-');
     if (!has_form || reply_.text.size() + line.size() > reply_bytes_max) {
         is_broken_ = true;
         return false;

@@ -32,7 +32,9 @@ TEST(ReplyTest, WholeOnlyWithItsLastLine)
 
 TEST(ReplyTest, WhatIsNotSmtp)
 {
-    for (const std::string_view text : {"HTTP/1.1 400\r\n", "\r\n", "25\r\n", "250x\r\n", "-\n"}) {
+    // A code that is 0 would be no reply yet.
+    for (const std::string_view text :
+         {"HTTP/1.1 400\r\n", "\r\n", "25\r\n", "250x\r\n", "-\n", "000-a\r\n"}) {
         ReplyReader reader;
         reader.feed(text);
         EXPECT_FALSE(reader.take()) << text;
@@ -46,6 +48,22 @@ TEST(ReplyTest, WhatIsNotSmtp)
     for (int i = 0; i < 20'000; ++i) chatty.feed("250-more\r\n");
     EXPECT_FALSE(chatty.take());
     EXPECT_TRUE(chatty.is_broken());
+}
+
+// Its CR may be there before its LF is.
+TEST(ReplyTest, TheLongestLineIsTakenHoweverItIsCut)
+{
+    const std::string line = "250 " + std::string(64 * 1024 - 4, 'a') + "\r";
+    ReplyReader reader;
+    reader.feed(line);
+    EXPECT_FALSE(reader.take());
+    EXPECT_FALSE(reader.is_broken());
+    reader.feed("\n");
+    EXPECT_TRUE(reader.take());
+    reader.feed("250 a" + line);
+    reader.feed("\n");
+    EXPECT_FALSE(reader.take());
+    EXPECT_TRUE(reader.is_broken());
 }
 
 TEST(ReplyTest, NothingInItSteersATerminal)

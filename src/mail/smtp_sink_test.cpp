@@ -36,7 +36,9 @@ Delivered send(Transport& transport, const std::string& id, const std::string& t
 
 std::unique_ptr<Transport> make(const std::string& url, const std::string& ca_file = "")
 {
-    auto made = make_transport({.url = url, .answer_timeout = 30s, .ca_file = ca_file});
+    auto made =
+        make_transport({.url = url, .connect_timeout = 1h, .answer_timeout = 1h, .ca_file = ca_file}
+        );
     EXPECT_TRUE(made) << made.error().detail;
     return *std::move(made);
 }

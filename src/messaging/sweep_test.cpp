@@ -96,7 +96,7 @@ TEST_F(SweepTest, TheRelaySweepsByItself)
     open(options);
     happen("fatura/1", 1);
     Relay relay{*engine, *database, options};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM umavez_outbox", 0));
+    await("SELECT count(*) FROM umavez_outbox", 0);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "operators/refusals.hpp"
 #include "support/http_receiver.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -23,15 +24,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace umavez::messaging {
 
 using namespace std::chrono_literals;
-
-inline constexpr auto patience = 40s;  // a test that waits longer has failed
 
 struct Answer {
     int status = 0;
@@ -54,13 +52,14 @@ struct Answer {
     }
 };
 
-// Quick ones, to receivers on loopback.
+// Quick ones, to receivers on loopback. What nobody waits for is long: nothing is repeated for being slow.
 inline RelayOptions quick()
 {
-    RelayOptions options{.threads = 4, .period = 5ms, .stop_grace = 0s};
+    RelayOptions options{.threads = 4, .period = 5ms, .lease = 10min, .stop_grace = 0s};
     options.delivery.retry = {.first = 1ms, .longest = 2ms, .attempts_max = 5};
     options.delivery.outbound.allow_private = true;
-    options.delivery.total_timeout = 10s;
+    options.delivery.connect_timeout = 5min;
+    options.delivery.total_timeout = 5min;
     return options;
 }
 
@@ -168,20 +167,15 @@ protected:
     {
         return ask("SELECT count(*) FROM umavez_deliveries WHERE state = '" + state + "'");
     }
-    bool becomes(const std::string& query, std::int64_t wanted)
+    void await(const std::string& query, std::int64_t wanted)
     {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            if (ask(query) == wanted) return true;
-            std::this_thread::yield();
-        }
-        return false;
+        test::wait_until(query + " becomes " + std::to_string(wanted), [&] {
+            return ask(query) == wanted;
+        });
     }
-    bool has_become(const std::string& state, std::int64_t wanted)
+    void await_deliveries(const std::string& state, std::int64_t wanted)
     {
-        return becomes(
-            "SELECT count(*) FROM umavez_deliveries WHERE state = '" + state + "'", wanted
-        );
+        await("SELECT count(*) FROM umavez_deliveries WHERE state = '" + state + "'", wanted);
     }
     void sql(const std::string& statement)
     {

@@ -51,6 +51,14 @@ protected:
     const Issued server_ = authority_.issue({.common_name = "localhost"});
 };
 
+// With more time than a slow machine needs.
+std::expected<Reply, CallError> ask(Call request, const OutboundRule& rule)
+{
+    request.connect_timeout = 1h;
+    request.total_timeout = 1h;
+    return call(request, rule);
+}
+
 HttpReceiver::React welcome()
 {
     return [](const Received&) { return Reaction{.body = "welcome"}; };
@@ -61,7 +69,7 @@ TEST_F(ClientCertificateCallTest, TheServerSeesWhoWeAre)
     const OutboundRule ours = showing(authority_.issue({.common_name = "LOJA:00574753000100"}));
     for (const bool is_old : {true, false}) {
         HttpReceiver receiver{welcome(), demanding(is_old)};
-        const auto reply = call({.url = receiver.url(), .body = "x"}, ours);
+        const auto reply = ask({.url = receiver.url(), .body = "x"}, ours);
         ASSERT_TRUE(reply) << reply.error().detail;
         EXPECT_EQ(reply->body, "welcome");
     }
@@ -82,7 +90,7 @@ TEST_F(ClientCertificateCallTest, ARefusedCertificateProvesThatNothingWasRead)
         for (const OutboundRule& rule : refused) {
             for (const std::size_t size : {std::size_t{1}, std::size_t{4 << 20}}) {
                 const auto reply =
-                    call({.url = receiver.url(), .body = std::string(size, 'x')}, rule);
+                    ask({.url = receiver.url(), .body = std::string(size, 'x')}, rule);
                 ASSERT_FALSE(reply);
                 EXPECT_EQ(reply.error().failure, CallFailure::certificate_refused)
                     << reply.error().detail;
@@ -99,7 +107,7 @@ TEST_F(ClientCertificateCallTest, TheAlertIsTold)
     const test::TestAuthority stranger{"Stranger"};
     const auto why = [&](bool is_old, const OutboundRule& rule) {
         HttpReceiver receiver{welcome(), demanding(is_old)};
-        const auto reply = call({.url = receiver.url(), .body = "x"}, rule);
+        const auto reply = ask({.url = receiver.url(), .body = "x"}, rule);
         return reply ? "" : reply.error().detail;
     };
     const OutboundRule foreign = showing(stranger.issue({.common_name = "LOJA"}));
@@ -122,14 +130,13 @@ TEST_F(ClientCertificateCallTest, WhoAsksLateHasReadTheRequest)
     test::ReceiverTls late = demanding(false);
     late.asks_late = true;
     HttpReceiver receiver{welcome(), late};
-    const auto taken = call(
-        {.url = receiver.url(), .body = "x"}, showing(authority_.issue({.common_name = "LOJA"}))
-    );
+    const auto taken =
+        ask({.url = receiver.url(), .body = "x"},
+            showing(authority_.issue({.common_name = "LOJA"})));
     ASSERT_TRUE(taken) << taken.error().detail;
     const test::TestAuthority stranger;
-    const auto reply = call(
-        {.url = receiver.url(), .body = "x"}, showing(stranger.issue({.common_name = "LOJA"}))
-    );
+    const auto reply =
+        ask({.url = receiver.url(), .body = "x"}, showing(stranger.issue({.common_name = "LOJA"})));
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().failure, CallFailure::certificate_refused) << reply.error().detail;
     EXPECT_EQ(reply.error().effect, Effect::unknown);
@@ -147,7 +154,7 @@ TEST_F(ClientCertificateCallTest, AServerThatIsNotBelievedRefusesNothing)
             tls.certificate = theirs.certificate_pem;
             tls.key = theirs.key_pem;
             HttpReceiver receiver{welcome(), tls};
-            const auto reply = call({.url = receiver.url(), .body = "x"}, ours);
+            const auto reply = ask({.url = receiver.url(), .body = "x"}, ours);
             ASSERT_FALSE(reply);
             EXPECT_EQ(reply.error().failure, CallFailure::untrusted) << reply.error().detail;
             EXPECT_EQ(reply.error().effect, Effect::none);

@@ -140,7 +140,9 @@ Async<Sighting> FaultyStore::find(RecordId id)
 {
     const bool is_stale = options_.observer != nullptr && scene_.strikes(FaultKind::stale_read, dice_);
     Apply<Sighting> apply = [id](Store& store) { return store.find(id); };
-    Result<Sighting> seen = co_await send<Sighting>(Command::read, {}, std::move(apply));
+    std::vector<Write> no_writes;
+    Result<Sighting> seen =
+        co_await send<Sighting>(Command::read, std::move(no_writes), std::move(apply));
     if (seen && is_stale) seen->record = options_.observer->before_last_change(id);
     co_return seen;
 }

@@ -78,6 +78,7 @@ TEST(Stripe, FormOfTheHeader)
     EXPECT_EQ(stripe_verdict("t=1760000000,v1="), "unsigned");
     EXPECT_EQ(stripe_verdict("t=1760000000"), "unsigned");
     EXPECT_EQ(stripe_verdict(good + ",t=1760000000"), "malformed");
+    EXPECT_EQ(stripe_verdict("t=," + good), "malformed");
     EXPECT_EQ(stripe_verdict("t=,v1=" + mac), "bad_timestamp");
     for (const std::string time :
          {"1.76e9", "-1", "+1760000000", "0x1", " 1760000000", "1760000000 "})

@@ -33,11 +33,12 @@ std::expected<TimedSignature, Refusal> parse_timed_signature(
 )
 {
     TimedSignature parts;
+    bool has_time = false;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         const auto [name, value] = to_pair(text.substr(begin, end - begin), syntax.blanks);
         if (name == syntax.time_name) {
-            if (!parts.time.empty()) {
+            if (std::exchange(has_time, true)) {
                 return refuse(
                     Fault::malformed, fmt::format("{} has {} twice", syntax.header, name)
                 );

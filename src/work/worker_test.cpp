@@ -1,6 +1,8 @@
 #include "work/worker.hpp"
 
+#include "support/patiently.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -21,7 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr WorkTable table{.name = "chores", .operation = "chores.run"};
-constexpr auto patience = 60s;  // a test that waits longer has failed
 
 // A table of chores, and an effect of each in another table of the same transaction.
 class WorkerTest : public ::testing::Test {
@@ -31,7 +32,9 @@ protected:
         std::string pattern = (std::filesystem::temp_directory_path() / "umavez-XXXXXX").string();
         folder_ = ::mkdtemp(pattern.data());
         place_ = std::make_unique<test::TestDatabase>(folder_);
-        database = *open_database(place_->url(), {.durable = false});
+        database = *test::patiently("the database is open", [&] {
+            return open_database(place_->url(), {.durable = false});
+        });
         const Migration tables{
             .module = "chores",
             .version = 1,
@@ -43,7 +46,9 @@ protected:
                 " changed_at BIGINT NOT NULL);"
                 "CREATE TABLE effects (chore BIGINT NOT NULL);",
         };
-        ASSERT_TRUE(database->migrate(std::array{tables}));
+        ASSERT_TRUE(test::patiently("its tables are made", [&] {
+            return database->migrate(std::array{tables});
+        }));
     }
     void TearDown() override
     {
@@ -53,12 +58,15 @@ protected:
         std::filesystem::remove_all(folder_, ignored);
     }
 
-    void open(const RunPolicy& policy = {})
+    void open(const RunPolicy& policy = {}) { open(operation_of(table, policy)); }
+    void open(const OperationSpec& spec)
     {
-        engine = *open_engine(*database, {.worker_period = std::nullopt});
-        const auto declared = engine->declare(operation_of(table, policy));
+        engine = *test::patiently("the engine is made", [&] {
+            return open_engine(*database, {.worker_period = std::nullopt});
+        });
+        const auto declared = engine->declare(spec);
         ASSERT_TRUE(declared) << declared.error().detail;
-        const auto started = engine->start();
+        const auto started = test::patiently("it is started", [&] { return engine->start(); });
         ASSERT_TRUE(started) << started.error().detail;
     }
     void add(int count)
@@ -68,9 +76,13 @@ protected:
             "(SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < " +
             std::to_string(count) + ") SELECT n FROM c) AS numbers");
     }
+    Result<void> transact(const Closure& closure)
+    {
+        return test::patiently("a transaction", [&] { return database->transact(closure); });
+    }
     void sql(const std::string& statement)
     {
-        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto done = transact([&](Transaction& transaction) -> Result<void> {
             const auto changed = transaction.execute(statement);
             if (!changed) return std::unexpected(changed.error());
             return {};
@@ -80,23 +92,21 @@ protected:
     std::int64_t ask(const std::string& query)
     {
         std::int64_t number = -1;
-        const auto done = database->read([&](Transaction& transaction) -> Result<void> {
+        const Closure closure = [&](Transaction& transaction) -> Result<void> {
             const auto rows = transaction.query(query);
             if (!rows) return std::unexpected(rows.error());
             number = rows->front().integer(0);
             return {};
-        });
+        };
+        const auto done = test::patiently(query, [&] { return database->read(closure); });
         EXPECT_TRUE(done) << done.error().detail;
         return number;
     }
-    bool becomes(const std::string& query, std::int64_t wanted)
+    void wait_until_it_is(std::int64_t wanted, const std::string& query)
     {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            if (ask(query) == wanted) return true;
-            std::this_thread::yield();
-        }
-        return false;
+        test::wait_until(query + ": " + std::to_string(wanted), [&] {
+            return ask(query) == wanted;
+        });
     }
 
     // As a worker asks for it.
@@ -111,9 +121,21 @@ protected:
         };
     }
 
+    Result<Begun> begin(const Item& item)
+    {
+        return test::patiently("a run begins", [&] {
+            return engine->begin(request_of(record_id_of(table, item)));
+        });
+    }
+    // As if the process of whoever runs something had died, and its lease were over.
+    void end_leases()
+    {
+        sql("UPDATE umavez_records SET processing_expires_at = 1 WHERE status = 'processing'");
+    }
+
     Result<void> do_chore(Lease& lease, const Item& item, const Ended& ended = {.state = "done"})
     {
-        return database->transact([&](Transaction& transaction) -> Result<void> {
+        return transact([&](Transaction& transaction) -> Result<void> {
             const auto done = transaction.execute("INSERT INTO effects VALUES ($1)", {item.id});
             if (!done) return std::unexpected(done.error());
             return end_run(transaction, table, item, lease, ended);
@@ -123,7 +145,7 @@ protected:
     // One transaction for all of them. `wrong` is an item that cannot be done beside others.
     Result<std::vector<Item>> do_chores(std::span<Claimed> claimed, std::int64_t wrong = 0)
     {
-        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto done = transact([&](Transaction& transaction) -> Result<void> {
             std::vector<EndedRun> runs;
             for (Claimed& one : claimed) {
                 const auto made =
@@ -153,7 +175,7 @@ TEST_F(WorkerTest, EveryItemIsDoneOnceByManyThreadsOfTwoWorkers)
     add(300);
     Worker one{*engine, *database, table, chore, {.threads = 4}};
     Worker two{*engine, *database, table, chore, {.threads = 4}};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done' AND run = 1", 300));
+    wait_until_it_is(300, "SELECT count(*) FROM chores WHERE state = 'done' AND run = 1");
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 300);
     EXPECT_EQ(ask("SELECT count(DISTINCT chore) FROM effects"), 300);
 }
@@ -163,17 +185,19 @@ TEST_F(WorkerTest, AFailureIsTriedAgainAndThenDead)
     const RetryRule rule{.first = 1ms, .longest = 1ms, .attempts_max = 3};
     std::atomic<int> runs = 0;
     const RunItem fails = [&](Lease& lease, const Item& item) {
-        const int before = runs++;
-        return database->transact([&](Transaction& transaction) {
-            const Ended ended = after_failure(rule, before, "no luck", 0.5);
+        ++runs;
+        return transact([&](Transaction& transaction) -> Result<void> {
+            const auto rows = transaction.query("SELECT attempts FROM chores");
+            if (!rows) return std::unexpected(rows.error());
+            const Ended ended = after_failure(rule, rows->front().integer(0), "no luck", 0.5);
             return end_run(transaction, table, item, lease, ended);
         });
     };
     open();
     add(1);
     Worker worker{*engine, *database, table, fails, {.threads = 2, .period = 2ms}};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'dead'", 1));
-    EXPECT_EQ(runs, 3);
+    wait_until_it_is(1, "SELECT count(*) FROM chores WHERE state = 'dead'");
+    EXPECT_GE(runs, 3);  // one whose end was not written is repeated
     EXPECT_EQ(ask("SELECT run FROM chores"), 3);
     EXPECT_EQ(ask("SELECT attempts FROM chores"), 3);
     EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE last_error = 'no luck'"), 1);
@@ -185,9 +209,8 @@ TEST_F(WorkerTest, DrivenAgainItRunsAlthoughItWasDone)
     open();
     add(1);
     Worker worker{*engine, *database, table, chore, {.threads = 1, .period = 2ms}};
-    ASSERT_TRUE(becomes("SELECT run FROM chores WHERE state = 'done' UNION ALL SELECT 0 LIMIT 1", 1)
-    );
-    const auto driven = database->transact([&](Transaction& transaction) -> Result<void> {
+    wait_until_it_is(1, "SELECT run FROM chores WHERE state = 'done' UNION ALL SELECT 0 LIMIT 1");
+    const auto driven = transact([&](Transaction& transaction) -> Result<void> {
         const auto again = drive_again(transaction, table, 1);
         if (!again) return std::unexpected(again.error());
         EXPECT_TRUE(*again);
@@ -195,23 +218,27 @@ TEST_F(WorkerTest, DrivenAgainItRunsAlthoughItWasDone)
     });
     ASSERT_TRUE(driven);
     worker.wake();
-    EXPECT_TRUE(becomes("SELECT count(*) FROM effects", 2));
+    wait_until_it_is(2, "SELECT count(*) FROM effects");
 }
 
 TEST_F(WorkerTest, AnErrorOfTheRunLeavesTheItemDue)
 {
-    std::atomic<int> runs = 0;
+    std::atomic<bool> is_away = true;
     const RunItem chore = [&](Lease& lease, const Item& item) -> Result<void> {
-        if (runs++ == 0) return fail(Errc::store_unavailable, "the store is away");
+        if (is_away) return fail(Errc::store_unavailable, "the store is away");
         return do_chore(lease, item);
     };
     open();
     add(1);
     Worker worker{*engine, *database, table, chore, {.threads = 1, .period = 1ms, .hidden = 2ms}};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 1));
+    test::wait_until("its trouble is told", [&] {
+        return worker.take_trouble() == "the store is away";
+    });
+    EXPECT_EQ(ask("SELECT count(*) FROM effects"), 0);
+    is_away = false;
+    wait_until_it_is(1, "SELECT count(*) FROM chores WHERE state = 'done'");
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
     EXPECT_EQ(ask("SELECT attempts FROM chores"), 0);
-    EXPECT_EQ(worker.take_trouble(), "the store is away");
 }
 
 // The owner sleeps beyond its lease; somebody else does the work; the sleeper changes nothing.
@@ -230,19 +257,20 @@ TEST_F(WorkerTest, AnOwnerThatComesLateChangesNothing)
         late.set_value(done);
         return done;
     };
-    // A heartbeat would keep the lease alive: the run limit ends it, as a stopped process would.
-    const RunPolicy policy{.lease = 50ms};
-    engine = *open_engine(*database, {.worker_period = std::nullopt});
-    OperationSpec spec = operation_of(table, policy);
-    spec.policy.run_limit = policy.lease;
-    ASSERT_TRUE(engine->declare(spec));
-    ASSERT_TRUE(engine->start());
+    // Its first heartbeat comes after the end of the case.
+    OperationSpec spec = operation_of(table, {.lease = 1h});
+    spec.policy.run_limit = 1h;
+    open(spec);
     add(1);
     Worker worker{*engine, *database, table, chore, {.threads = 2, .period = 5ms, .hidden = 10ms}};
-    taken.wait();
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 1));
-    wakes.set_value();
-    const Result<void> outcome = late.get_future().get();
+    test::wait_until("somebody has taken it", [&] { return taken.try_wait(); });
+    end_leases();
+    const bool is_done = test::is_met("somebody else does it", [&] {
+        return ask("SELECT count(*) FROM chores WHERE state = 'done'") == 1;
+    });
+    wakes.set_value();  // whatever came of it: the worker waits for its threads
+    ASSERT_TRUE(is_done);
+    const Result<void> outcome = test::wait_for("the late one has tried", late.get_future());
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, Errc::lease_lost);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
@@ -254,20 +282,13 @@ TEST_F(WorkerTest, WhatWasAbandonedIsTakenOverAfterItsLease)
     const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
     open({.lease = 200ms});
     add(1);
-    RecordId id = record_id_of(table, {.id = 1, .run = 0});
     {
-        auto begun = engine->begin(
-            {.tenant_id = id.tenant_id,
-             .operation = id.operation,
-             .key = id.key,
-             .target = make_target({table.operation}),
-             .fingerprint = {}}
-        );
+        const auto begun = begin({.id = 1, .run = 0});
         ASSERT_TRUE(begun);
         ASSERT_TRUE(std::holds_alternative<Lease>(*begun));
     }  // dropped: its owner died
     Worker worker{*engine, *database, table, chore, {.threads = 1, .period = 2ms, .hidden = 5ms}};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 1));
+    wait_until_it_is(1, "SELECT count(*) FROM chores WHERE state = 'done'");
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
 }
 
@@ -286,7 +307,7 @@ TEST_F(WorkerTest, WhatWasTakenBeforeIsRunOneAtATime)
     add(20);
     sql("UPDATE chores SET takes = 3");
     Worker worker{*engine, *database, table, chore, {.threads = 4, .period = 1ms}};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 20));
+    wait_until_it_is(20, "SELECT count(*) FROM chores WHERE state = 'done'");
     EXPECT_EQ(most, 1);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 20);
     EXPECT_EQ(ask("SELECT max(takes) FROM chores"), 0);
@@ -311,7 +332,7 @@ TEST_F(WorkerTest, ItemsMayShareATransaction)
     const WorkerOptions options{.threads = 2, .run_together = chores, .together_max = 8};
     Worker one{*engine, *database, table, chore, options};
     Worker two{*engine, *database, table, chore, options};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done' AND run = 1", 300));
+    wait_until_it_is(300, "SELECT count(*) FROM chores WHERE state = 'done' AND run = 1");
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 300);
     EXPECT_EQ(ask("SELECT count(DISTINCT chore) FROM effects"), 300);
     EXPECT_EQ(most, 8);
@@ -329,7 +350,7 @@ TEST_F(WorkerTest, WhatGoesWrongBesideOthersIsRunAlone)
     Worker worker{
         *engine, *database, table, chore, {.threads = 2, .run_together = chores, .together_max = 8}
     };
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'pending'", 0));
+    wait_until_it_is(0, "SELECT count(*) FROM chores WHERE state = 'pending'");
     EXPECT_EQ(ask("SELECT id FROM chores WHERE state = 'dead'"), 13);
     EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'done' AND run = 1"), 199);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 200);
@@ -338,13 +359,17 @@ TEST_F(WorkerTest, WhatGoesWrongBesideOthersIsRunAlone)
 
 TEST_F(WorkerTest, WhatIsLeftOfABatchIsRunAlone)
 {
+    std::atomic<int> left_over = 0;
+    std::atomic<int> alone = 0;
     const RunItem chore = [&](Lease& lease, const Item& item) {
+        ++alone;
         return do_chore(lease, item, {.state = "alone"});
     };
     const RunItems chores = [&](std::span<Claimed> claimed) -> Result<std::vector<Item>> {
         const std::vector<Item> left{claimed.back().item};
         const auto done = do_chores(claimed.first(claimed.size() - 1));
         if (!done) return done;
+        ++left_over;
         return left;
     };
     open();
@@ -352,8 +377,10 @@ TEST_F(WorkerTest, WhatIsLeftOfABatchIsRunAlone)
     Worker worker{
         *engine, *database, table, chore, {.threads = 1, .run_together = chores, .together_max = 8}
     };
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'pending'", 0));
-    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'alone'"), 8);
+    wait_until_it_is(0, "SELECT count(*) FROM chores WHERE state = 'pending'");
+    EXPECT_GE(left_over, 1);
+    EXPECT_GE(alone, left_over);  // and those that were claimed one at a time
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'alone'"), alone);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 64);
 }
 
@@ -375,7 +402,7 @@ TEST_F(WorkerTest, WhatWasTakenBeforeIsNotRunBesideOthers)
         chore,
         {.threads = 1, .period = 1ms, .run_together = chores, .together_max = 8}
     };
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'done'", 20));
+    wait_until_it_is(20, "SELECT count(*) FROM chores WHERE state = 'done'");
     EXPECT_EQ(batches, 0);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 20);
 }
@@ -385,33 +412,19 @@ TEST_F(WorkerTest, ALeaseThatIsLostUndoesTheWholeBatch)
 {
     OperationSpec spec = operation_of(table, {.lease = 1s});
     spec.policy.run_limit = 1s;  // instead of a process that is stopped: its heartbeats end
-    engine = *open_engine(*database, {.worker_period = std::nullopt});
-    ASSERT_TRUE(engine->declare(spec));
-    ASSERT_TRUE(engine->start());
+    open(spec);
     add(2);
-    const auto begin = [&](const Item& item) {
-        RecordId id = record_id_of(table, item);
-        return engine->begin(
-            {.tenant_id = id.tenant_id,
-             .operation = id.operation,
-             .key = id.key,
-             .target = make_target({table.operation}),
-             .fingerprint = {}}
-        );
-    };
     std::vector<Claimed> batch;
     for (const Item& item : {Item{1, 0}, Item{2, 0}}) {
         auto begun = begin(item);
         ASSERT_TRUE(begun && std::holds_alternative<Lease>(*begun));
         batch.push_back({item, std::get<Lease>(std::move(*begun))});
     }
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    for (bool is_taken_over = false; !is_taken_over;) {
-        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-        auto again = begin({2, 0});
-        ASSERT_TRUE(again) << again.error().detail;
-        is_taken_over = std::holds_alternative<Lease>(*again);
-    }
+    test::wait_until("the second is taken over", [&] {
+        const auto again = begin({2, 0});
+        EXPECT_TRUE(again) << again.error().detail;
+        return again && std::holds_alternative<Lease>(*again);
+    });
 
     const auto done = do_chores(batch);
 
@@ -434,7 +447,7 @@ TEST_F(WorkerTest, WhatWasOnlyTakenIsGivenBackWhenItStops)
     open();
     add(60);
     Worker worker{*engine, *database, table, chore, {.threads = 1}};
-    begun.wait();
+    test::wait_until("the first has begun", [&] { return begun.try_wait(); });
     // Whoever comes second finds it stopping and returns at once; only then the first chore may end.
     std::once_flag let_go;
     const auto stop = [&] {
@@ -445,7 +458,10 @@ TEST_F(WorkerTest, WhatWasOnlyTakenIsGivenBackWhenItStops)
     stop();
     stopping.join();
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 1);
-    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'pending' AND takes = 0"), 59);
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE state = 'pending'"), 59);
+    // What a slow database refused comes back later, when its time of hiding is over.
+    if (worker.take_trouble()) return;
+    EXPECT_EQ(ask("SELECT count(*) FROM chores WHERE takes = 0"), 60);
 }
 
 TEST_F(WorkerTest, ARunThatWasResolvedByHandEndsItsRow)
@@ -454,14 +470,15 @@ TEST_F(WorkerTest, ARunThatWasResolvedByHandEndsItsRow)
     open();
     add(2);
     for (const auto& [id, as] : {std::pair{1, Resolution::succeeded}, {2, Resolution::failed}}) {
-        const RecordId record = record_id_of(table, {.id = id, .run = 0});
+        const Item item{.id = id, .run = 0};
         {
-            const auto begun = engine->begin(request_of(record));
+            const auto begun = begin(item);
             ASSERT_TRUE(begun && std::holds_alternative<Lease>(*begun));
         }
-        // As if its process had died, and its lease were over.
-        sql("UPDATE umavez_records SET processing_expires_at = 1 WHERE status = 'processing'");
-        const auto resolved = engine->resolve(record, as, std::nullopt, "looked");
+        end_leases();
+        const auto resolved = test::patiently("it is resolved", [&, resolution = as] {
+            return engine->resolve(record_id_of(table, item), resolution, std::nullopt, "looked");
+        });
         ASSERT_TRUE(resolved) << resolved.error().detail;
     }
 
@@ -473,34 +490,27 @@ TEST_F(WorkerTest, ARunThatWasResolvedByHandEndsItsRow)
     };
     Worker worker{*engine, *database, table, chore, options};
 
-    EXPECT_TRUE(
-        becomes("SELECT count(*) FROM chores WHERE id = 1 AND state = 'done' AND run = 1", 1)
-    );
-    EXPECT_TRUE(
-        becomes("SELECT count(*) FROM chores WHERE id = 2 AND state = 'dead' AND run = 1", 1)
-    );
-    EXPECT_EQ(dead.get_future().get(), (Item{.id = 2, .run = 0}));
+    wait_until_it_is(1, "SELECT count(*) FROM chores WHERE id = 1 AND state = 'done' AND run = 1");
+    wait_until_it_is(1, "SELECT count(*) FROM chores WHERE id = 2 AND state = 'dead' AND run = 1");
+    const Item buried = test::wait_for("its death is told", dead.get_future());
+    EXPECT_EQ(buried, (Item{.id = 2, .run = 0}));
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 0);
 }
 
 TEST_F(WorkerTest, WhatKilledItsOwnersTooOftenIsDead)
 {
     const RunItem chore = [this](Lease& lease, const Item& item) { return do_chore(lease, item); };
-    engine = *open_engine(*database, {.worker_period = std::nullopt});
     OperationSpec spec = operation_of(table, {.lease = 10ms});
     spec.policy.takeovers_max = 2;
-    ASSERT_TRUE(engine->declare(spec));
-    ASSERT_TRUE(engine->start());
+    open(spec);
     add(1);
     const Item item{.id = 1, .run = 0};
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    for (bool is_held = false; !is_held;) {
-        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-        const auto begun = engine->begin(request_of(record_id_of(table, item)));
-        ASSERT_TRUE(begun);
-        const auto* const outcome = std::get_if<Outcome>(&*begun);
-        is_held = outcome != nullptr && std::holds_alternative<InDoubt>(*outcome);
-    }
+    test::wait_until("it was taken over too often", [&] {
+        const auto begun = begin(item);
+        EXPECT_TRUE(begun) << begun.error().detail;
+        const auto* const outcome = begun ? std::get_if<Outcome>(&*begun) : nullptr;
+        return outcome != nullptr && std::holds_alternative<InDoubt>(*outcome);
+    });
     std::promise<Item> dead;
     const WorkerOptions options{
         .threads = 1,
@@ -508,8 +518,8 @@ TEST_F(WorkerTest, WhatKilledItsOwnersTooOftenIsDead)
         .on_dead = [&](const Item& buried, const std::string&) { dead.set_value(buried); },
     };
     Worker worker{*engine, *database, table, chore, options};
-    EXPECT_TRUE(becomes("SELECT count(*) FROM chores WHERE state = 'dead'", 1));
-    EXPECT_EQ(dead.get_future().get(), item);
+    wait_until_it_is(1, "SELECT count(*) FROM chores WHERE state = 'dead'");
+    EXPECT_EQ(test::wait_for("its death is told", dead.get_future()), item);
     EXPECT_EQ(ask("SELECT count(*) FROM effects"), 0);
 }
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace umavez::xml {
 namespace {
@@ -83,9 +83,9 @@ TEST(DocumentTest, ABombOfEntitiesCostsNothing)
             "<!ENTITY e" + std::to_string(i) + " \"" + before + before + before + before + "\">";
     }
     bomb += "]><a>&e29;</a>";
-    const auto began = std::chrono::steady_clock::now();
+    const std::clock_t before = std::clock();  // of the processor: a stall is no cost
     EXPECT_THAT(why_not(bomb), HasSubstr("document type declaration"));
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{5});
+    EXPECT_LT(std::clock() - before, 5 * CLOCKS_PER_SEC);
 }
 
 TEST(DocumentTest, SizeAndDepthAreBounded)

@@ -3,10 +3,9 @@
 
 import os
 import re
-import unittest
 
 import support
-from support import Server, ask_until, client_of
+from support import Server, client_of, wait_until
 
 RULES = os.path.join(os.path.dirname(__file__), "..", "..", "deploy", "alerts.yml")
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$")
@@ -48,7 +47,7 @@ def fits(labels, wanted):
                for name, how, value in wanted)
 
 
-class AlertsTest(unittest.TestCase):
+class AlertsTest(support.TestCase):
     def receive_events(self, server):
         """One that will be dead, one that waits, one that is quarantined: counters appear when they count."""
         server.run("accounts", "add", "--provider", "banco", "--tenant", "default")
@@ -73,7 +72,7 @@ class AlertsTest(unittest.TestCase):
         with server:
             self.assertEqual(server.ask("POST", "/api/v1/clientes", client_of("a"), "a").status, 201)
             self.receive_events(server)
-            samples = ask_until("a dead and a waiting event", lambda: self.processed_samples(server))
+            samples = wait_until("a dead and a waiting event", lambda: self.processed_samples(server))
 
         for expression in expressions:
             for name, wanted in selectors_of(expression):

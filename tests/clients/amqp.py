@@ -6,7 +6,7 @@ import socket
 import struct
 import urllib.parse
 
-from support import WAIT_SECONDS
+from support import WAIT_SECONDS, awaited
 
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 FRAME_END = 0xCE
@@ -145,7 +145,8 @@ class Amqp:
 
     def __init__(self, url):
         parts = urllib.parse.urlsplit(url)
-        self.socket = socket.create_connection((parts.hostname, parts.port or 5672), timeout=WAIT_SECONDS)
+        with awaited("the broker takes a connection"):
+            self.socket = socket.create_connection((parts.hostname, parts.port or 5672), timeout=WAIT_SECONDS)
         self.file = self.socket.makefile("rb")
         self.published = 0
         try:
@@ -185,11 +186,12 @@ class Amqp:
         self._frame(METHOD, channel, struct.pack(">HH", *method) + arguments)
 
     def _read_frame(self):
-        head = self.file.read(7)
-        if len(head) < 7:
-            raise ConnectionResetError("the broker closed the connection")
-        kind, _, size = struct.unpack(">BHI", head)
-        payload = self.file.read(size + 1)
+        with awaited("the broker answers"):
+            head = self.file.read(7)
+            if len(head) < 7:
+                raise ConnectionResetError("the broker closed the connection")
+            kind, _, size = struct.unpack(">BHI", head)
+            payload = self.file.read(size + 1)
         assert payload[-1] == FRAME_END, "no end of a frame"
         return kind, payload[:-1]
 

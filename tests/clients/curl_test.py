@@ -5,14 +5,13 @@ import gzip
 import json
 import os
 import subprocess
-import unittest
 
 import support
 from dropping_proxy import DroppingProxy
 from support import Server, client_of
 
 
-class CurlTest(unittest.TestCase):
+class CurlTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.curl = support.need("curl")
@@ -25,11 +24,13 @@ class CurlTest(unittest.TestCase):
         a retry does not print twice."""
         out = os.path.join(self.server.folder.name, "curl.out")
         head = os.path.join(self.server.folder.name, "curl.head")
-        ran = subprocess.run(
-            [self.curl, "--silent", "--show-error", "--noproxy", "*", "--max-time", "60",
+        ran = support.run_child(
+            [self.curl, "--silent", "--show-error", "--noproxy", "*", "--max-time", str(support.WAIT_SECONDS),
              "--output", out, "--dump-header", head, "--write-out", "%{http_code}", *arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            timeout=2 * support.WAIT_SECONDS)
+            seconds=2 * support.WAIT_SECONDS, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        if ran.returncode == support.CURL_TIMEOUT:
+            raise support.not_met("curl gets an answer", support.WAIT_SECONDS)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         headers = {}
         with open(head, encoding="latin-1") as lines:
@@ -116,7 +117,7 @@ class CurlTest(unittest.TestCase):
 
         # So large a body makes curl ask first: Expect: 100-continue. By itself it would send after a second all the same.
         status, headers, body = self.post(self.server.port, "/api/v1/clientes", "big", "@" + big,
-                                          "--expect100-timeout", "60")
+                                          "--expect100-timeout", str(support.WAIT_SECONDS))
 
         self.assertEqual(status, 413, body)
         self.assertEqual(headers["content-type"], "application/problem+json")
@@ -127,7 +128,7 @@ class CurlTest(unittest.TestCase):
             file.write(b" " * 900_000 + json.dumps(client_of("large")).encode())
 
         answer = self.post(self.server.port, "/api/v1/clientes", "large", "@" + big,
-                           "-H", "Expect: 100-continue", "--expect100-timeout", "60")
+                           "-H", "Expect: 100-continue", "--expect100-timeout", str(support.WAIT_SECONDS))
 
         self.assert_answer(answer, 201, False, {"email": "large@example.com"})
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A client that leaves at every byte of its request and of the answer changes nothing."""
 
-import unittest
 
 import support
 from support import Server, client_of, raw_post, read_answer, reset
@@ -11,7 +10,7 @@ def request_of(key):
     return raw_post("/api/v1/clientes", key, client_of(key))
 
 
-class DisconnectTest(unittest.TestCase):
+class DisconnectTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
 
@@ -23,7 +22,7 @@ class DisconnectTest(unittest.TestCase):
                 answer = read_answer(connection.makefile("rb"))
             self.assertIsNotNone(answer, key)
             return answer if answer[0] != 409 else None
-        return support.ask_until(f"{key} is still in progress", attempt)
+        return support.wait_until(f"{key} is still in progress", attempt)
 
     def leave_within_the_request(self, leave):
         length = len(request_of("key-0000"))
@@ -39,7 +38,7 @@ class DisconnectTest(unittest.TestCase):
                 self.assertIn(status, (200, 201), body)
             self.assertEqual("idempotent-replayed" in headers, status == 200)
         self.assertEqual(self.server.count("clientes"), length + 1)
-        self.assertEqual(self.server.ask("GET", "/readyz").status, 200)
+        self.server.wait_ready()
 
     def test_leaving_at_every_byte_of_the_request(self):
         self.leave_within_the_request(lambda connection: connection.close())
@@ -59,7 +58,8 @@ class DisconnectTest(unittest.TestCase):
             connection.sendall(request_of(key))
             remaining = count
             while remaining > 0:
-                piece = connection.recv(remaining)
+                with support.awaited("more of an answer"):
+                    piece = connection.recv(remaining)
                 self.assertTrue(piece, "the server closed in the middle of an answer")
                 remaining -= len(piece)
                 # Ids grow longer, and with them answers: the last bytes may be missing, never more.

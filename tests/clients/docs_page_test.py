@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import tempfile
-import unittest
 
 import support
 from support import Server
@@ -47,7 +46,7 @@ class Page(html.parser.HTMLParser):
         (self.inline if self._within in ("style", "script") else self.texts).append(text)
 
 
-class DocsPageTest(unittest.TestCase):
+class DocsPageTest(support.TestCase):
     def setUp(self):
         self.server = self.enterContext(Server())
         self.origin = f"http://127.0.0.1:{self.server.port}"
@@ -97,12 +96,12 @@ class DocsPageTest(unittest.TestCase):
         chromium = support.need("chromium")
         with tempfile.TemporaryDirectory(prefix="umavez-chromium-") as folder:
             log = os.path.join(folder, "net.json")
-            ran = subprocess.run(
+            ran = support.run_child(
                 [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                  "--no-first-run", "--disable-background-networking", "--disable-component-update",
                  "--disable-extensions", "--disable-sync", f"--user-data-dir={folder}/profile",
                  f"--log-net-log={log}", "--virtual-time-budget=5000", "--dump-dom", self.origin + "/docs"],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=3 * support.WAIT_SECONDS,
+                seconds=3 * support.WAIT_SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                 env=os.environ | {"HOME": folder})
             self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
             asked = self.requests_of_the_page(log)

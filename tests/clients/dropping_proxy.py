@@ -25,6 +25,7 @@ class DroppingProxy:
         self.port = self._listener.getsockname()[1]
         self.requests = []  # (request line, headers by lower-case name, body)
         self.statuses = []  # that the server gave, lost or not
+        self._failures = []
 
     def __enter__(self):
         self._thread.start()
@@ -40,6 +41,7 @@ class DroppingProxy:
                 except OSError:
                     pass  # closed meanwhile
         self._thread.join(support.WAIT_SECONDS)
+        support.raise_worst(self._failures)
 
     @property
     def keys(self):
@@ -62,6 +64,8 @@ class DroppingProxy:
                 pass
         except OSError:
             pass  # the client left, or the test is over
+        except Exception as error:  # told at the end
+            self._failures.append(error)
         finally:
             with self._lock:
                 self._open.discard(client)
@@ -99,7 +103,7 @@ class DroppingProxy:
 
     def _forward(self, request):
         """The bytes of the whole answer: a new connection each time, read up to the length it tells."""
-        with self._server.connect() as upstream:
+        with support.awaited("the server answers the proxy"), self._server.connect() as upstream:
             upstream.sendall(request)
             received = b""
             while b"\r\n\r\n" not in received:

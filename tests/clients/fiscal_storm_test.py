@@ -2,8 +2,8 @@
 """Fiscal documents while everything around them fails: three servers on one PostgreSQL are killed where it hurts and at
 random, one call in five goes wrong at the authority, and the authority itself is killed. Its ledger counts, not we.
 
-1,000 documents, 20,000 with UMAVEZ_TORTURE=1. UMAVEZ_SEED draws the same kills and faults again, not the same
-interleaving.
+300 documents, 20,000 with UMAVEZ_TORTURE=1, and more where a death needs more to happen. UMAVEZ_SEED draws the same
+kills and faults again, not the same interleaving.
 """
 
 import collections
@@ -12,16 +12,15 @@ import os
 import random
 import threading
 import time
-import unittest
 
 import support
 from fiscal import (CANCELLATION, DOCUMENTS, ISSUERS, JUSTIFICATIVA, MUNICIPIO, Documents, FiscalInstallation,
                     Simulator, body_of, dps, id_dps, sha256_of)
 from postgres import Postgres
-from support import ask_until
+from support import wait_on, wait_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
-COUNT = int(os.environ.get("UMAVEZ_DOCUMENTS") or (20000 if TORTURE else 1000))
+COUNT = int(os.environ.get("UMAVEZ_DOCUMENTS") or (20000 if TORTURE else 300))
 SECONDS = 3600 if TORTURE else 8 * support.WAIT_SECONDS
 SEED = int(os.environ.get("UMAVEZ_SEED") or random.randrange(2**32))
 CLIENTS_OF_AN_ISSUER = 3  # a block of the authority keeps them waiting, and no others
@@ -35,9 +34,10 @@ FAULTS = ("drop-request", "reset", "slow-before", "error-500", "error-503", "bad
           "truncated", "odd-shapes")
 # A question is several calls, fails with any of them, and is asked again after pauses that grow: most are of emissions.
 DRAWN = FAULTS + 6 * ("duplicate", "error-after", "refuse") + 2 * ("cancel-behind",)
-# What is slow arrives when nobody waits for it any more, and before its absence is believed, on a busy machine too.
+# What is slow arrives when nobody waits for it any more, and long before its absence is believed: an authority that
+# stands still meanwhile is no reason to send something else.
 SLOW = "1200ms"
-PATIENCE = {"timeout_emissao": "1s", "timeout_cancelamento": "1s", "assentamento": "1200ms", "lease": "1s",
+PATIENCE = {"timeout_emissao": "1s", "timeout_cancelamento": "1s", "assentamento": "6s", "lease": "1s",
             "tentativas": 6, "backoff_maximo": "500ms"}
 # Deaths at a point, at one of the first so many arrivals there; nobody comes often to those that have one.
 POINTS = {"claim_before_write": 10, "claim_after_write": 10, "handler_before_effect": 10, "handler_after_effect": 10,
@@ -46,6 +46,10 @@ DEATHS = ("anywhere", "claim_after_write", "authority", "handler_before_effect",
           "handler_after_effect", "order", "atomic_after_handler", "anywhere", "claim_before_write")
 ROUNDS = 20 if TORTURE else 1
 OPEN = ("TRANSMITIDO", "INDETERMINADO", "CANCELAMENTO_PENDENTE", "CANCELAMENTO_EM_ANALISE")
+
+
+class Over(Exception):
+    """Another client failed."""
 
 
 class Client:
@@ -59,18 +63,22 @@ class Client:
 
     def ask(self, method, path, body, wanted, key=None):
         """The same request until the answer is one of `wanted`: a status, or the name of a problem."""
-        deadline = time.monotonic() + SECONDS
-        answer = None
-        while time.monotonic() < deadline and not self.storm.errors:
+        seen = []
+
+        def answered():
             answer = Documents(self.draw.choice(self.storm.nodes)).try_ask(method, path, body, key=key)
+            seen[:] = [answer]
+            if self.storm.errors:
+                raise Over
             if answer is not None and (answer.status in wanted or answer.problem in wanted):
                 return answer
             # Nobody knows yet, the authority cannot be reached, somebody is at it, or no answer at all.
             assert answer is None or answer.status in (202, 503) or answer.problem == "idempotency-in-progress", \
                 (path, answer)
             self.storm.answers[answer.status if answer else None] += 1
-            time.sleep(self.draw.uniform(0.02, 0.3))
-        raise AssertionError(f"{path}: the last answer was {answer}")
+            return None
+
+        return wait_until(f"{path} is answered {wanted}", answered, SECONDS, lambda: seen, self.draw.uniform(0.1, 0.3))
 
     def run(self):
         while (order := self.storm.take(self.issuer)) is not None:
@@ -103,7 +111,7 @@ class Client:
             pass
 
 
-class StormTest(unittest.TestCase):
+class StormTest(support.TestCase):
     def setUp(self):
         self.began = time.monotonic()
         print(f"UMAVEZ_SEED={SEED}")
@@ -111,9 +119,9 @@ class StormTest(unittest.TestCase):
         self.deaths = collections.Counter()
         self.answers = collections.Counter()  # after which clients asked again
         self.errors = []
-        self.orders = {issuer: range(at, COUNT, len(ISSUERS)) for at, issuer in enumerate(ISSUERS)}
-        self.waiting = {issuer: collections.deque(orders) for issuer, orders in self.orders.items()}
+        self.next_orders = {issuer: at for at, issuer in enumerate(ISSUERS)}  # every so many is an issuer's
         self.allowed = 0  # orders below it are handed out
+        self.has_all = False  # no more are allowed
         self.sent = {}  # digest of the bytes that were sent last, by id of the DPS
         self.corrected = 0
         self.changed = threading.Condition()
@@ -125,18 +133,22 @@ class StormTest(unittest.TestCase):
             **PATIENCE))
         self.nodes = [self.installation.node("serve").start() for _ in range(SERVERS)]
         for issuer in ISSUERS:
-            made = self.nodes[0].ask(
+            made = support.until_taken(issuer, lambda: self.nodes[0].ask(
                 "POST", "/api/v1/numeracao/faixas",
                 {"tipo": "nfse-nacional", "ambiente": "homologacao", "emitente": issuer, "serie": SERIE},
-                key=f"faixa-{issuer}")
-            self.assertEqual(made.status, 201, made)
+                key=f"faixa-{issuer}"))
+            self.assertTrue(made.status == 201 or made.is_replay, made)
 
     def take(self, issuer):
-        """The next order, once it is handed out."""
-        orders = self.waiting[issuer]
+        """The next order, once it is handed out. None: there are no more."""
+        is_there = lambda: self.next_orders[issuer] < self.allowed
         with self.changed:
-            self.changed.wait_for(lambda: self.errors or not orders or orders[0] < self.allowed)
-            return orders.popleft() if orders and not self.errors else None
+            wait_on(self.changed, "an order", lambda: self.errors or is_there() or self.has_all, SECONDS)
+            if self.errors or not is_there():
+                return None
+            order = self.next_orders[issuer]
+            self.next_orders[issuer] += len(ISSUERS)
+            return order
 
     def allow(self, count):
         with self.changed:
@@ -152,6 +164,8 @@ class StormTest(unittest.TestCase):
     def work(self, number):
         try:
             Client(self, number).run()
+        except Over:
+            pass
         except BaseException as error:  # told to the thread that waits
             with self.changed:
                 self.errors.append(error)
@@ -159,7 +173,9 @@ class StormTest(unittest.TestCase):
 
     def wait_sent(self, count):
         with self.changed:
-            self.changed.wait_for(lambda: self.errors or len(self.sent) >= count, SECONDS)
+            wait_on(self.changed, f"{count} documents are sent", lambda: self.errors or len(self.sent) >= count,
+                    SECONDS, lambda: len(self.sent))
+        support.raise_worst(self.errors)
 
     def hurt(self, death, victim):
         """One death, and a new life."""
@@ -171,25 +187,23 @@ class StormTest(unittest.TestCase):
             victim.start()
         else:
             victim.kill()
-            if death in POINTS and not self.die_at(death, victim):
-                return
+            if death in POINTS:
+                self.die_at(death, victim)
             victim.start()
         self.deaths[death] += 1
 
     def die_at(self, point, victim):
-        """It dies as soon as it comes there. False: there is no work left that could lead it there."""
+        """It dies as soon as it comes there; until then there is always work that may lead it there."""
         victim.start(kill_at=f"{point}:{self.draw.randint(1, POINTS[point])}")
-        while victim.process.poll() is None:
-            if self.errors or len(self.sent) == COUNT:
-                victim.stop()
-                victim.start()
-                return False
+
+        def died():
+            support.raise_worst(self.errors)
             if len(self.sent) > self.allowed - 2 * len(self.clients):
                 self.allow(self.allowed + len(self.clients))
-            with self.changed:
-                self.changed.wait(0.05)
+            return victim.process.poll() is not None
+
+        wait_until(f"{victim.name} dies at {point}", died, SECONDS)
         victim.wait_killed()
-        return True
 
     def test_every_number_once(self):
         self.clients = [threading.Thread(target=self.work, args=(number,), daemon=True)
@@ -204,31 +218,31 @@ class StormTest(unittest.TestCase):
             self.wait_sent(turn * step)
             self.hurt(death, self.nodes[turn % SERVERS])
         self.allow(COUNT)
-        self.wait_sent(COUNT - len(self.clients))
+        with self.changed:
+            self.has_all = True
+            self.changed.notify_all()
+        self.wait_sent(self.allowed - len(self.clients))
         # What is still in doubt was asked for in vain many times, and would be as long as chance wants.
         self.simulator.kill()
         self.simulator.start(with_faults=False)
         for thread in self.clients:
-            thread.join()
-        self.assertEqual(self.errors, [])
+            thread.join()  # its own waits end it
+        support.raise_worst(self.errors)
         self.settle()
         self.check()
 
     def settle(self):
         """The worker's part; then what was cancelled behind our back is asked for, because nobody tells."""
         where = f"estado IN {OPEN}"
-        try:
-            ask_until("nothing is open", lambda: self.installation.count("documentos_fiscais", where) == 0, SECONDS)
-        except AssertionError:
-            left = self.installation.rows(
-                f"SELECT id, estado, conciliar_em, alerta, mensagens FROM documentos_fiscais WHERE {where} LIMIT 5")
-            raise AssertionError(f"after {SECONDS} s are open: {left}") from None
+        wait_until("nothing is open", lambda: self.installation.count("documentos_fiscais", where) == 0, SECONDS,
+                   lambda: self.installation.rows("SELECT id, estado, conciliar_em, alerta, mensagens "
+                                                  f"FROM documentos_fiscais WHERE {where} LIMIT 5"))
         ledger = self.simulator.ledger
         documents = Documents(self.nodes[0])
         for id, id_autoridade, estado in self.rows("id, id_autoridade, estado"):
             if estado == "AUTORIZADO" and ledger.of(id_autoridade).is_cancelled:
                 # The last block may not be over yet.
-                ask_until(f"{id} is found to be cancelled", lambda: documents.reconcile(id).status == 200)
+                wait_until(f"{id} is found to be cancelled", lambda: documents.reconcile(id).status == 200)
                 self.assertEqual(documents.get(id)["estado"], "CANCELADO")
 
     def rows(self, columns):
@@ -242,13 +256,14 @@ class StormTest(unittest.TestCase):
             self.assertEqual(account.emitted_after_cancel, 0, f"{id}: {account}")
             self.assertLessEqual(sum(event["tipo"] == CANCELLATION for event in account.events), 1, f"{id}: {account}")
         table = {row[0]: row[1:] for row in self.rows("id_autoridade, estado, chave_acesso, xml_sha256")}
-        self.assertEqual(len(table), COUNT)
+        self.assertEqual(len(table), self.allowed)
         # Of the versions of a document that was refused the last one counts.
         expected = {id: (account.estado, account.chave, self.sent[id], account.authorised[0]["sha256"])
                     for id, account in ledger.authorised.items()}
         found = {id: (*row, row[-1]) for id, row in table.items()}
         self.assertEqual({id: (found.get(id), right) for id, right in expected.items() if found.get(id) != right}, {})
-        for issuer, orders in self.orders.items():
+        for at, issuer in enumerate(ISSUERS):
+            orders = range(at, self.allowed, len(ISSUERS))
             numbers = self.installation.rows(
                 f"SELECT numero FROM documentos_fiscais WHERE emitente = '{issuer}' ORDER BY numero")
             self.assertEqual([int(row[0]) for row in numbers], list(range(1, len(orders) + 1)), issuer)
@@ -256,12 +271,11 @@ class StormTest(unittest.TestCase):
             self.assertEqual(last, [(str(len(orders)),)])
         faults = collections.Counter(line["fault"] for line in ledger.requests if "fault" in line)
         estados = collections.Counter(row[0] for row in table.values())
-        print(f"{COUNT} documents, {self.corrected} corrected, {len(ledger.requests)} calls, {sum(faults.values())} "
+        print(f"{self.allowed} documents, {self.corrected} corrected, {len(ledger.requests)} calls, {sum(faults.values())} "
               f"faults {dict(faults)}; deaths {dict(self.deaths)}; asked again after {dict(self.answers)}; "
               f"{dict(estados)}; {time.monotonic() - self.began:.1f} s")
-        self.assertGreater(sum(faults.values()), len(ledger.requests) // 8)
-        if COUNT >= 1000:
-            self.assertEqual(set(self.deaths), set(DEATHS))
+        self.assertGreater(sum(faults.values()), len(ledger.requests) // 12)  # by chance: far from a fifth
+        self.assertEqual(set(self.deaths), set(DEATHS))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ UMAVEZ_KILLABLE names the program that dies at fault points (tests/crash/killabl
 src/base/fault_point.hpp, read from there so that the two cannot differ.
 """
 
+import collections
 import http.client
 import json
 import os
@@ -14,9 +15,8 @@ import struct
 import subprocess
 import tempfile
 
-import support
 from postgres import die_with_parent
-from support import WAIT_SECONDS, Log, ask
+from support import WAIT_SECONDS, Log, ask, run_command, wait_ended, wait_until
 
 STRIPE_SECRET = "whsec_loja_de_testes_0001"
 STANDARD_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -74,6 +74,7 @@ class Node:
         self.log = None
         self.port = 0
         self.lives = 0
+        self.events = collections.Counter()  # of all its lives that are over, as its log names them
         self.arrivals = None
         self.kill_at = None
 
@@ -103,7 +104,8 @@ class Node:
         try:
             line = self.log.wait_for('"event":"listening"' if is_server else '"event":"working"')
         except AssertionError:
-            if kill_at and self.process.wait(WAIT_SECONDS) == -signal.SIGKILL:
+            # Not WaitNotMet: the log has an end, and so has the process.
+            if kill_at and self.log.has_ended and self._end_code() == -signal.SIGKILL:
                 return self
             self.kill()
             raise
@@ -114,11 +116,8 @@ class Node:
     def wait_killed(self, seconds=WAIT_SECONDS):
         """Waits for the death that was asked for, and shows that it was this one."""
         point = self.kill_at.split(":")[0]
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"{self.name} never died at {self.kill_at}, where it was "
-                                 f"{self.arrivals.count(point)} times:\n{self.log.tail()}") from None
+        wait_ended(self.process, f"{self.name} dies at {self.kill_at}", seconds,
+                   lambda: f"it was there {self.arrivals.count(point)} times:\n{self.log.tail()}")
         tail = self.log.tail()
         code = self._collect()
         assert (code, self.arrivals.killed_at) == (-signal.SIGKILL, point), \
@@ -143,9 +142,13 @@ class Node:
     def is_running(self):
         return self.process is not None
 
+    def _end_code(self):
+        return wait_ended(self.process, f"{self.name} ends", told=self.log.tail)
+
     def _collect(self):
-        code = self.process.wait(WAIT_SECONDS)
+        code = self._end_code()
         self.log.close()
+        self.events += self.log.events
         self.process = None
         return code
 
@@ -204,9 +207,7 @@ class Installation:
 
     def try_run(self, *arguments):
         """A command of the program: its code, what it printed, what it complained of."""
-        ran = subprocess.run(
-            [os.environ["UMAVEZ_PROGRAM"], *arguments], cwd=self.folder, env=self.environment, timeout=WAIT_SECONDS,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ran = run_command([os.environ["UMAVEZ_PROGRAM"], *arguments], self.folder, self.environment)
         return ran.returncode, ran.stdout, ran.stderr
 
     def run(self, *arguments):
@@ -234,10 +235,6 @@ class Installation:
 
     def wait_settled(self, seconds=WAIT_SECONDS):
         """Until every accepted event came to an end."""
-        try:
-            support.ask_until(
-                "no event is pending", lambda: self.count("umavez_inbox", "state = 'pending'") == 0, seconds)
-        except AssertionError:
-            left = self.rows(
-                "SELECT event_id, run, attempts, last_error FROM umavez_inbox WHERE state = 'pending' LIMIT 5")
-            raise AssertionError(f"after {seconds} s events are pending: {left}") from None
+        wait_until("no event is pending", lambda: self.count("umavez_inbox", "state = 'pending'") == 0, seconds,
+                   lambda: self.rows("SELECT event_id, run, attempts, last_error FROM umavez_inbox "
+                                     "WHERE state = 'pending' LIMIT 5"))

@@ -7,10 +7,11 @@ import urllib.parse
 import uuid
 
 from installation import Installation
-from support import SANITIZED, WAIT_SECONDS, ask_until
+from support import SANITIZED, WAIT_SECONDS, until_taken, wait_until
 
-# What a dead worker left is waited for; but nobody is taken for dead because the machine stood still for a while.
-LOCK_SECONDS = 5
+# Signs of life come every third of it: nobody is taken for dead because the machine stood still for a while. What a
+# dead worker left need not be waited for, see let_locks_end().
+LOCK_SECONDS = 12
 SETTINGS = f"""[mailing]
 lock_timeout = "{LOCK_SECONDS}s"
 recovery_period = "500ms"
@@ -61,6 +62,15 @@ class MailingInstallation(Installation):
                 f"created_at, changed_at) SELECT tenant_id, '{uuid.uuid4()}', queue, aggregate, type, data, 'pending', "
                 f"0, created_at, changed_at FROM umavez_messages WHERE aggregate = 'mailing/{id}' ORDER BY id LIMIT 1")
 
+    def let_locks_end(self):
+        """The locks of workers that died, and what was held back by them: as if their time had passed."""
+        self.write("UPDATE mailings SET last_attempt = 0 WHERE lock_token IS NOT NULL")
+        self.let_takings_end()
+
+    def let_takings_end(self):
+        """A message that somebody took is his for a minute, as if it had passed."""
+        self.write("UPDATE umavez_messages SET due_at = 0 WHERE state = 'pending'")
+
     def pending_messages(self, id):
         return self.count("umavez_messages", f"aggregate = 'mailing/{id}' AND state = 'pending'")
 
@@ -105,12 +115,12 @@ class Mailings:
 
     def upload(self, filename, content, **fields):
         """Gives the id."""
-        answer = self.try_upload(filename, content, **message(**fields))
+        answer = until_taken(filename, lambda: self.try_upload(filename, content, **message(**fields)))
         assert answer.status in (200, 201), answer
         return answer.json["mailingId"]
 
     def get(self, id):
-        answer = self.ask("GET", f"/mailings/{id}")
+        answer = until_taken(id, lambda: self.ask("GET", f"/mailings/{id}"))
         assert answer.status == 200, answer
         return answer.json
 
@@ -119,7 +129,7 @@ class Mailings:
         items, cursor = [], None
         while True:
             asked = urllib.parse.urlencode({**query, **({"cursor": cursor} if cursor is not None else {})})
-            answer = self.ask("GET", f"{path}?{asked}")
+            answer = until_taken(path, lambda: self.ask("GET", f"{path}?{asked}"))
             assert answer.status == 200, answer
             items += answer.json["itens"]
             cursor = answer.json["proximo"]
@@ -140,7 +150,7 @@ class Mailings:
         return self.ask("POST", f"/mailings/{id}/{order}", body, key=key)
 
     def order(self, id, order, body=None):
-        answer = self.try_order(id, order, body)
+        answer = until_taken(order, lambda: self.try_order(id, order, body))
         assert answer.status == 200, answer
         return answer.json
 
@@ -152,13 +162,10 @@ class Mailings:
             seen[:] = [self.get(id)]
             return seen[0]["status"] in statuses and seen[0]
 
-        try:
-            return ask_until(f"{id} is {statuses}", arrived, seconds)
-        except AssertionError:
-            raise AssertionError(f"after {seconds} s, not {statuses}: {seen}") from None
+        return wait_until(f"{id} is {statuses}", arrived, seconds, lambda: seen)
 
     def wait_sent(self, id, count, seconds=WAIT_SECONDS):
-        return ask_until(f"{count} of {id} are sent", lambda: self.get(id)["counts"]["sent"] >= count, seconds)
+        return wait_until(f"{count} of {id} are sent", lambda: self.get(id)["counts"]["sent"] >= count, seconds)
 
 
 def adds_up(mailing):

@@ -4,7 +4,6 @@ queues that are not as they have to be, messages that nobody can use."""
 
 import json
 import os
-import signal
 import unittest
 import uuid
 
@@ -14,20 +13,22 @@ from mailing import MailingInstallation, Mailings, csv_of, peak_kib
 from postgres import Postgres
 from rabbitmq import RabbitMq
 from smtp import Sink
-from support import WAIT_SECONDS, ask_until
+from support import WAIT_SECONDS, wait_until
 
 TORTURE = os.environ.get("UMAVEZ_TORTURE", "") not in ("", "0")
-BACKLOG = 100000 if TORTURE else 1000 if support.SANITIZED else 5000
+BACKLOG = 100000 if TORTURE else 1000
 SECONDS = 600 if TORTURE else WAIT_SECONDS
 MEMORY_KIB = 32 * 1024
 QUEUE, DEAD, HELD = "umavez.mailing", "umavez.mailing.dead", "umavez.mailing.held"
 
 
-class BrokerTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.postgres = cls.enterClassContext(Postgres())
-        cls.broker = cls.enterClassContext(RabbitMq())
+def setUpModule():
+    BrokerTest.postgres = unittest.enterModuleContext(Postgres())
+    BrokerTest.broker = unittest.enterModuleContext(RabbitMq())
+
+
+class BrokerTest(support.TestCase):
+    postgres = broker = None
 
     def setUp(self):
         # One broker for all: each test begins with none of our queues.
@@ -62,19 +63,19 @@ class OutboxTest(BrokerTest):
             # What it does first is to publish.
             self.worker.start(kill_at="handler_after_effect:1")
             self.worker.wait_killed()
-            self.assertEqual((connection.count("copies"), self.messages(state="pending")), (1, 1))
+            first = wait_until("it is published", lambda: connection.get("copies"))
+            self.assertEqual(self.messages(state="pending"), 1, "it was not marked")
+            self.installation.let_takings_end()
             self.worker.start()
             self.mailings.wait_for(id, "COMPLETED")
-            self.let_time_pass()
-            ask_until("it is marked", lambda: self.messages(state="pending") == 0)
-            ids = [message.properties["message_id"] for message in connection.drain("copies")]
+            wait_until("it is marked", lambda: self.messages(state="pending") == 0)
+            again = connection.drain("copies")
             connection.delete_queue("copies")
-        self.assertEqual((len(ids), len(set(ids))), (2, 1), "it was published again, under the same id")
+        # Once more where nothing else is slow; in any case under the same id.
+        self.assertGreaterEqual(len(again), 1, "it was not published again")
+        self.assertEqual({message.properties["message_id"] for message in (first, *again)},
+                         {first.properties["message_id"]})
         self.assertEqual(self.sink.counts(), {"ana@example.com": 1})
-
-    def let_time_pass(self):
-        """A row that somebody took is his for a minute."""
-        self.installation.write("UPDATE umavez_messages SET due_at = 0 WHERE state = 'pending'")
 
     def test_a_broker_that_is_away_with_many_rows(self):
         with Amqp(self.broker.url) as connection:
@@ -96,8 +97,9 @@ class OutboxTest(BrokerTest):
             before = peak_kib(self.worker.process)
         finally:
             self.broker.start()
+        self.installation.let_takings_end()  # of what could not be published
         self.mailings.wait_for(late, "COMPLETED", seconds=SECONDS)
-        ask_until("all rows are published", lambda: self.messages(state="pending") == 0, SECONDS)
+        wait_until("all rows are published", lambda: self.messages(state="pending") == 0, SECONDS)
         grown = peak_kib(self.worker.process) - before
         self.assertLess(grown, MEMORY_KIB * (4 if support.SANITIZED else 1), f"{grown} KiB for {BACKLOG} rows")
         with Amqp(self.broker.url) as connection:
@@ -113,7 +115,7 @@ class OutboxTest(BrokerTest):
             connection.unbind(QUEUE, "umavez.work", "mailing")
             id = self.mailings.upload("perdida.csv", csv_of(["bia@example.com"]))
             why = f"SELECT last_error FROM umavez_messages WHERE aggregate = 'mailing/{id}' AND last_error <> ''"
-            told = ask_until("it says why", lambda: self.installation.rows(why))
+            told = wait_until("it says why", lambda: self.installation.rows(why))
             self.assertIn("no queue", told[0][0])
             self.assertEqual(self.installation.pending_messages(id), 1, "what nobody has is not marked")
             connection.bind(QUEUE, "umavez.work", "mailing")
@@ -126,7 +128,7 @@ class OutboxTest(BrokerTest):
         id = self.mailings.upload("depois.csv", csv_of(["ana@example.com"]))
         self.worker.start()
         self.mailings.wait_for(id, "COMPLETED")
-        ask_until("it is dead", lambda: self.messages(message_id="veneno", state="dead") == 1)
+        wait_until("it is dead", lambda: self.messages(message_id="veneno", state="dead") == 1)
         why = self.installation.rows("SELECT last_error FROM umavez_messages WHERE message_id = 'veneno'")
         self.assertTrue(why[0][0], "and says why")
 
@@ -159,7 +161,7 @@ class QueueTest(BrokerTest):
 
     def test_messages_that_nobody_can_use(self):
         self.worker.start()
-        ask_until("the queue is there", lambda: count(self.broker.url, QUEUE) is not None)
+        wait_until("the queue is there", lambda: count(self.broker.url, QUEUE) is not None)
         nobody = str(uuid.uuid4())
         ours = {"type": "mailing.processar", "headers": {"tenant": "default"}}
         bad = ((b"\xff\xfe nada", {**ours, "message_id": "lixo"}),
@@ -171,7 +173,7 @@ class QueueTest(BrokerTest):
         with Amqp(self.broker.url) as connection:
             for body, properties in bad:
                 connection.publish("umavez.work", "mailing", body, properties)
-            ask_until("they are among the dead", lambda: connection.count(DEAD) == len(bad))
+            wait_until("they are among the dead", lambda: connection.count(DEAD) >= len(bad))
             dead = connection.drain(DEAD)
         self.assertTrue(all(message.properties.get("headers") for message in dead), dead)
         # And the worker goes on.
@@ -180,11 +182,11 @@ class QueueTest(BrokerTest):
 
     def test_a_mailing_that_is_not_there_is_settled(self):
         self.worker.start()
-        ask_until("the queue is there", lambda: count(self.broker.url, QUEUE) is not None)
+        wait_until("the queue is there", lambda: count(self.broker.url, QUEUE) is not None)
         with Amqp(self.broker.url) as connection:
             connection.publish("umavez.work", "mailing", json.dumps({"mailingId": str(uuid.uuid4())}), {
                 "message_id": str(uuid.uuid4()), "type": "mailing.processar", "headers": {"tenant": "default"}})
-            ask_until("it is gone", lambda: not any(connection.count(queue) for queue in (QUEUE, HELD, DEAD)))
+            wait_until("it is gone", lambda: not any(connection.count(queue) for queue in (QUEUE, HELD, DEAD)))
 
 
 class RedeliveryTest(BrokerTest):
@@ -198,9 +200,8 @@ class RedeliveryTest(BrokerTest):
         with Amqp(self.broker.url) as connection:
             connection.publish("umavez.work", "mailing", row[1], {
                 "message_id": row[0], "type": "mailing.processar", "headers": {"tenant": "default"}})
-            ask_until("the copy is held back", lambda: connection.count(HELD) == 1)
+            wait_until("the copy is held back", lambda: connection.count(HELD) >= 1)
         # Its owner dies: what was held back wakes the other one.
-        self.worker.signal(signal.SIGKILL)
         self.worker.kill()
         self.sink.release()
         done = self.mailings.wait_for(id, "COMPLETED")
@@ -211,14 +212,14 @@ class RedeliveryTest(BrokerTest):
     def test_every_copy_is_settled_in_the_end(self):
         self.worker.start()
         id = self.mailings.upload("copias.csv", csv_of([f"p{number}@example.com" for number in range(30)]))
-        row = ask_until("a message", lambda: self.installation.rows("SELECT message_id, data FROM umavez_messages"))[0]
+        row = wait_until("a message", lambda: self.installation.rows("SELECT message_id, data FROM umavez_messages"))[0]
         with Amqp(self.broker.url) as connection:
-            ask_until("the queue is there", lambda: count(self.broker.url, QUEUE) is not None)
+            wait_until("the queue is there", lambda: count(self.broker.url, QUEUE) is not None)
             for _ in range(20):
                 connection.publish("umavez.work", "mailing", row[1], {
                     "message_id": row[0], "type": "mailing.processar", "headers": {"tenant": "default"}})
             self.mailings.wait_for(id, "COMPLETED")
-            ask_until("all copies are settled", lambda: not any(connection.count(queue) for queue in (QUEUE, HELD)))
+            wait_until("all copies are settled", lambda: not any(connection.count(queue) for queue in (QUEUE, HELD)))
             self.assertEqual(connection.count(DEAD), 0)
         self.assertEqual(set(self.sink.counts().values()), {1})
 

@@ -5,6 +5,7 @@ off, break off and are away, the page for leaving, settings that cannot be."""
 import contextlib
 import email
 import email.policy
+import itertools
 import json
 import os
 import re
@@ -12,23 +13,22 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import unittest
 import urllib.parse
 
 import mailing
+import support
 from mailing import MailingInstallation, Mailings, adds_up, csv_of, message, peak_kib
 from smtp import Sink
-from support import SANITIZED, WAIT_SECONDS, ask_until, need, run_tests
+from support import SANITIZED, WAIT_SECONDS, need, run_tests, wait_until
 
 LINES = 40000 if SANITIZED else 200000
 MEMORY_KIB = 64 * 1024  # a server may grow by this while a file of any length goes through it
 
 
-class EdgesTest(unittest.TestCase):
+class EdgesTest(support.TestCase):
     def open(self, *arguments, sink=True, before="", **settings):
         self.sink = self.enterContext(Sink()) if sink is True else sink
-        # Nobody dies but where it is said: so nobody is taken for dead because the machine stood still.
-        self.installation = self.enterContext(MailingInstallation(None, before, **{"lock_timeout": "10s", **settings}))
+        self.installation = self.enterContext(MailingInstallation(None, before, **settings))
         smtp = ("--smtp", self.sink.url) if self.sink else ()
         self.server = self.installation.node("serve", *smtp, *arguments).start()
         self.mailings = Mailings(self.server)
@@ -56,9 +56,9 @@ class UploadTest(EdgesTest):
         self.open(sink=None)
 
     def curl(self, *arguments):
-        ran = subprocess.run(
+        ran = support.run_child(
             [need("curl"), "-s", "-w", "\n%{http_code}", *arguments], cwd=self.installation.folder,
-            capture_output=True, text=True, timeout=WAIT_SECONDS)
+            capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         body, _, status = ran.stdout.rpartition("\n")
         return int(status), json.loads(body)
@@ -161,7 +161,7 @@ class UploadTest(EdgesTest):
                            b"Content-Length: 1000000\r\n\r\n" + b"email\n" + b"a@example.com\n" * 1000)
         connection.close()
         left = lambda: [name for _, _, names in os.walk(self.storage) for name in names]
-        ask_until("nothing is left", lambda: self.mailings.list() == [] and left() == [])
+        wait_until("nothing is left", lambda: self.mailings.list() == [] and left() == [])
 
 
 class LimitTest(EdgesTest):
@@ -319,7 +319,7 @@ class MessageTest(EdgesTest):
     def test_nothing_is_sent_without_a_transport(self):
         self.open(sink=None)
         id = self.mailings.upload("espera.csv", csv_of(["ana@example.com"]))
-        kept = ask_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
+        kept = wait_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
         self.assertEqual((kept["status"], kept["ingested"], kept["counts"]["pending"]), ("QUEUED", True, 1), kept)
         self.assertIn("smtp", kept["error"])
 
@@ -391,7 +391,7 @@ class ServerTest(EdgesTest):
         self.open()
         self.sink.stop()
         id = self.mailings.upload("longe.csv", csv_of(["ana@example.com", "bia@example.com"]))
-        kept = ask_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
+        kept = wait_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
         self.assertEqual((kept["status"], kept["counts"]["pending"]), ("PROCESSING", 2), kept)
         self.sink.start()
         self.mailings.wait_for(id, "COMPLETED")
@@ -436,7 +436,7 @@ class ServerTest(EdgesTest):
         self.server.arguments = ("--smtp", f"smtp://loja:s3cr%26t%2Fo@localhost:{sink.port}")
         self.server.start()
         id = self.mailings.upload("tls.csv", csv_of(["ana@example.com"]))
-        kept = ask_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
+        kept = wait_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
         self.assertRegex(kept["error"].lower(), "certificate|tls|ssl")
         self.assertNotIn("s3cr", json.dumps(kept) + self.server.log.tail(1000))
         self.assertEqual(sink.accepted(), [])
@@ -449,7 +449,7 @@ class ServerTest(EdgesTest):
         self.server.arguments = ("--smtp", f"smtp://loja:errada@localhost:{sink.port}?ca={certificate}")
         self.server.start()
         id = self.mailings.upload("senha.csv", csv_of(["ana@example.com"]))
-        kept = ask_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
+        kept = wait_until("it says why", lambda: (got := self.mailings.get(id))["error"] and got)
         self.assertNotIn("errada", json.dumps(kept) + self.server.log.tail(1000))
         self.assertEqual((kept["counts"]["pending"], sink.accepted()), (1, []), "the recipient did nothing wrong")
 
@@ -471,7 +471,7 @@ class OrdersTest(EdgesTest):
         self.assertEqual(self.mailings.order(id, "pausar")["status"], "PAUSED", "he has what he wanted")
         self.sink.release()
         token = f"SELECT lock_token FROM mailings WHERE uuid = '{id}'"
-        ask_until("its owner gave it back", lambda: self.installation.rows(token) == [("",)])
+        wait_until("its owner gave it back", lambda: self.installation.rows(token) == [("",)])
         paused = self.mailings.get(id)
         self.assertTrue(adds_up(paused), paused)
         self.assertEqual(paused["counts"]["sent"], len(self.sink.accepted()))
@@ -495,7 +495,7 @@ class OrdersTest(EdgesTest):
         self.assertEqual(self.mailings.order(id, "cancelar")["status"], "CANCELLED")
         self.sink.release()
         token = f"SELECT lock_token FROM mailings WHERE uuid = '{id}'"
-        ask_until("its owner gave it back", lambda: self.installation.rows(token) == [("",)])
+        wait_until("its owner gave it back", lambda: self.installation.rows(token) == [("",)])
         done = self.mailings.get(id)
         self.assertEqual((done["status"], done["counts"]["sent"]), ("CANCELLED", len(self.sink.accepted())), done)
         for order in ("retomar", "pausar", "iniciar"):
@@ -528,12 +528,10 @@ class LargeFileTest(EdgesTest):
         self.open(sink=None)
         content = "email;nome\n" + "".join(f"p{number}@example.com;Pessoa {number}\n" for number in range(LINES))
         before = peak_kib(self.server.process)
+        turns = itertools.count()
         # Whoever stands still while a file is read sees nothing of it: then another one is looked at.
-        for turn in range(5):
-            if self.count_steps(f"muitos-{turn}.csv", content) > 3:
-                break
-        else:
-            self.fail("no progress is seen while it goes on")
+        wait_until("progress is seen while it goes on",
+                   lambda: self.count_steps(f"muitos-{next(turns)}.csv", content) > 3, 2 * WAIT_SECONDS)
         self.assertLess(peak_kib(self.server.process) - before, MEMORY_KIB * (4 if SANITIZED else 1))
 
     def count_steps(self, filename, content):
@@ -545,7 +543,7 @@ class LargeFileTest(EdgesTest):
             seen.append(self.mailings.get(id))
             return seen[-1]["ingested"]
 
-        ask_until("the file is read", is_read, 2 * WAIT_SECONDS)
+        wait_until("the file is read", is_read, 2 * WAIT_SECONDS, pause=0.005)
         reads = [each["readLines"] for each in seen]
         self.assertEqual(reads, sorted(reads))
         self.assertEqual(seen[-1]["counts"]["entries"], LINES)
@@ -553,14 +551,15 @@ class LargeFileTest(EdgesTest):
         return len(set(reads))
 
     def test_a_killed_ingestion_goes_on_where_it_was(self):
-        self.open(sink=None, lock_timeout=f"{mailing.LOCK_SECONDS}s")
+        self.open(sink=None)
         lines = LINES // 4
         content = csv_of([f"p{number % (lines - 100)}@example.com" for number in range(lines)])
         id = self.mailings.upload("morre.csv", content)
-        ask_until("some of it is read", lambda: self.mailings.get(id)["readLines"] > 2000)
+        wait_until("some of it is read", lambda: self.mailings.get(id)["readLines"] > 2000)
         self.server.kill()
+        self.installation.let_locks_end()
         self.server.start()
-        done = ask_until("the file is read", lambda: (got := self.mailings.get(id))["ingested"] and got)
+        done = wait_until("the file is read", lambda: (got := self.mailings.get(id))["ingested"] and got)
         self.assertEqual((done["counts"]["entries"], done["counts"]["duplicates"]), (lines - 100, 100), done)
         self.assertEqual(self.installation.count("mailing_entries"), lines - 100)
 
@@ -611,7 +610,7 @@ class CommandTest(EdgesTest):
         self.assertEqual(self.sink.counts(), {"ana@example.com": 1})
 
 
-class SettingsTest(unittest.TestCase):
+class SettingsTest(support.TestCase):
     def check(self, *arguments, before="", **settings):
         with MailingInstallation(None, before, **settings) as installation:
             code, printed, complaint = installation.try_run("config", "check", *arguments)
@@ -653,8 +652,8 @@ class SettingsTest(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(f"{sink.url}\n")
             environment = {**installation.environment, "UMAVEZ_SMTP_FILE": path}
-            ran = subprocess.run([os.environ["UMAVEZ_PROGRAM"], "config", "check"], cwd=installation.folder,
-                                 env=environment, capture_output=True, text=True, timeout=WAIT_SECONDS)
+            ran = support.run_child([os.environ["UMAVEZ_PROGRAM"], "config", "check"], cwd=installation.folder,
+                                    env=environment, capture_output=True, text=True)
             self.assertEqual(ran.returncode, 0, ran.stderr)
 
 

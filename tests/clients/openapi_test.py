@@ -24,7 +24,7 @@ console.log(validator.version);
 """
 
 
-class OpenApiTest(unittest.TestCase):
+class OpenApiTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.node = support.need("node")
@@ -41,8 +41,8 @@ class OpenApiTest(unittest.TestCase):
                 yield f"{method.upper()} {path}", operation
 
     def validate(self, document):
-        return subprocess.run(
-            [self.node, "--input-type=module", "-e", PROGRAM, VALIDATOR], input=document, timeout=support.WAIT_SECONDS,
+        return support.run_child(
+            [self.node, "--input-type=module", "-e", PROGRAM, VALIDATOR], input=document,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def test_a_validator_of_others_accepts_it(self):

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 
-from support import WAIT_SECONDS, ask_until
+from support import WAIT_SECONDS, not_met, run_child, wait_ended, wait_until
 
 PR_SET_PDEATHSIG = 1
 SEPARATOR = "\x1f"
@@ -42,14 +42,15 @@ class Session:
 
     def __init__(self, server):
         self.process = subprocess.Popen(
-            server.psql(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            server.psql(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=os.environ | {"PGOPTIONS": f"-c statement_timeout={WAIT_SECONDS}s"})
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(WAIT_SECONDS)
+        wait_ended(self.process, "psql ends")
         self.process.stdout.close()
 
     def run(self, sql):
@@ -58,6 +59,8 @@ class Session:
         self.process.stdin.flush()
         lines = []
         while (line := self.process.stdout.readline().rstrip("\n")) != "end-of-answer":
+            if "statement timeout" in line:
+                raise not_met(f"PostgreSQL answers {sql}", WAIT_SECONDS)
             assert self.process.poll() is None and "ERROR" not in line, f"{sql}: {lines} {line}"
             lines.append(line)
         return lines
@@ -102,11 +105,11 @@ class Postgres:
         owner = self._owner
         if owner:
             os.chown(self.folder, owner["user"], owner["group"])
-        made = subprocess.run(
+        made = run_child(
             [f"{binaries()}/initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
              "--locale=C.UTF-8", "--no-sync"],
             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=WAIT_SECONDS, **owner)
+            **owner)
         assert made.returncode == 0, made.stdout
 
     def start(self):
@@ -117,17 +120,16 @@ class Postgres:
             [f"{binaries()}/postgres", "-D", f"{self.folder}/data", *settings],
             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             preexec_fn=die_with_parent(signal.SIGQUIT), **self._owner)
-        ask_until("PostgreSQL answers", self._is_ready)
+        wait_until("PostgreSQL answers", self._is_ready)
 
     def _is_ready(self):
         assert self.process.poll() is None, open(f"{self.folder}/log", encoding="utf-8").read()
-        return subprocess.run(self.psql("-c", "SELECT 1"), stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=WAIT_SECONDS).returncode == 0
+        return run_child(self.psql("-c", "SELECT 1"), stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
 
     def stop(self, number=signal.SIGINT):
         """Breaks the connections that are there; gives up nothing that was committed."""
         self.process.send_signal(number)
-        self.process.wait(WAIT_SECONDS)
+        wait_ended(self.process, "PostgreSQL ends")
         self.process = None
         self.log.close()
 
@@ -161,7 +163,7 @@ class Postgres:
 
     def rows(self, query):
         """Every value as text."""
-        asked = subprocess.run(self.psql("-c", query), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS)
+        asked = run_child(self.psql("-c", query), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
         assert asked.returncode == 0, asked.stderr
         return [tuple(line.split(SEPARATOR)) for line in asked.stdout.splitlines()]

@@ -8,7 +8,7 @@ import unittest
 
 import installation
 import support
-from support import WAIT_SECONDS
+from support import WAIT_SECONDS, wait_on
 
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
 PACKAGES = os.environ.get("UMAVEZ_CLIENTS_NODE") or os.path.join(CACHE, "umavez-clients")
@@ -113,8 +113,9 @@ class Providers:
         """Until so many of them have an outcome."""
         with self._changed:
             done = lambda: sum(number in self._outcomes for number in numbers)
-            if not self._changed.wait_for(lambda: done() >= count or self._has_ended, seconds) or done() < count:
-                raise AssertionError(f"after {seconds} s {done()} of {len(numbers)} were sent, {count} are waited for")
+            wait_on(self._changed, f"{count} of {len(numbers)} are sent", lambda: done() >= count or self._has_ended,
+                    seconds, lambda: f"{done()} were")
+            assert done() >= count, f"the sender ended when it had sent {done()} of {len(numbers)}"
 
     def _of(self, event, timestamp, secret):
         task = {"scheme": SCHEMES[event.provider], "secret": secret or SECRETS[event.provider], "id": event.id,

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 
 from postgres import die_with_parent
-from support import ask_until
+from support import run_child, wait_ended, wait_until
 
 PROGRAMS = "/usr/lib/rabbitmq/bin"
 START_SECONDS = 240  # more than two minutes were seen where twenty others wanted the processor
@@ -99,9 +99,9 @@ class RabbitMq:
         """Again too, on the same data."""
         self.log = open(f"{self.folder}/log", "ab")
         self.names = self._spawn(["epmd", "-port", str(self.names_port), "-address", "127.0.0.1"], signal.SIGKILL)
-        ask_until("epmd answers", lambda: self._answers(self.names_port))
+        wait_until("epmd answers", lambda: self._answers(self.names_port))
         self.process = self._spawn([f"{PROGRAMS}/rabbitmq-server"], signal.SIGKILL)
-        ask_until("RabbitMQ answers", self._is_ready, START_SECONDS)
+        wait_until("RabbitMQ answers", self._is_ready, START_SECONDS)
 
     def _is_ready(self):
         assert self.process.poll() is None, open(f"{self.folder}/log", encoding="utf-8", errors="replace").read()
@@ -110,15 +110,7 @@ class RabbitMq:
                 connection.sendall(b"AMQP\0\0\x09\x01")
                 return connection.recv(1) == b"\x01"
         except OSError:
-            return self.process.poll() is None and self._pause()
-
-    def _pause(self):
-        """Until the server ends, at most 50 ms: asking a closed port costs nothing and would take a core."""
-        try:
-            self.process.wait(0.05)
-        except subprocess.TimeoutExpired:
-            pass
-        return False
+            return False
 
     @staticmethod
     def _answers(port):
@@ -138,17 +130,17 @@ class RabbitMq:
         self._collect()
 
     def _collect(self):
-        self.process.wait(START_SECONDS)
+        wait_ended(self.process, "RabbitMQ ends", START_SECONDS)
         self.process = None
         self.names.kill()
-        self.names.wait(START_SECONDS)
+        wait_ended(self.names, "epmd ends")
         self.log.close()
 
     def control(self, *arguments):
         """rabbitmqctl; gives what it prints."""
-        ran = subprocess.run([f"{PROGRAMS}/rabbitmqctl", "-q", *arguments], cwd=self.folder, env=self.environment,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             timeout=START_SECONDS, **self._owner)
+        ran = run_child([f"{PROGRAMS}/rabbitmqctl", "-q", *arguments], START_SECONDS, cwd=self.folder,
+                        env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT, text=True, **self._owner)
         assert ran.returncode == 0, ran.stdout
         return ran.stdout
 

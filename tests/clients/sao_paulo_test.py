@@ -9,13 +9,11 @@ import base64
 import hashlib
 import itertools
 import subprocess
-import time
-import unittest
 
 import support
 from authority_matrix import ATTEMPTS, QUESTIONS, FaultBench, KillBench, Scenario, once_and_often
 from fiscal import DOCUMENTS, ISSUER
-from sefaz import FiscalInstallation, Notes, Simulator, run_xmlsec, sign, signature_template, unpacked, verify
+from sefaz import PATIENT, FiscalInstallation, Notes, Simulator, run_xmlsec, sign, signature_template, unpacked, verify
 from support import need
 
 NAMESPACE = "http://www.prefeitura.sp.gov.br/nfe"
@@ -118,8 +116,8 @@ def check_city(ledger):
 
 
 class City:
-    """How RPS are made, and how patient the program is: a copy that was slow must have arrived when it asks, on a busy
-    machine too."""
+    """How RPS are made, and how patient the program is: a copy that was slow arrives two seconds after it was sent. Its
+    absence is believed eight seconds after that at the earliest, by when it is there although the city stood still for a while."""
 
     TIPOS = ("nfse-sp",)
 
@@ -129,7 +127,7 @@ class City:
 
     @staticmethod
     def new_installation(simulator, **more):
-        return FiscalInstallation(simulator, **{"tentativas": ATTEMPTS, "assentamento": "1s", **more})
+        return FiscalInstallation(simulator, **{"tentativas": ATTEMPTS, "assentamento": "1500ms", **more})
 
     def note(self, tipo, issuer):
         return Rps(self.simulator, next(self.numbers), issuer)
@@ -166,14 +164,14 @@ class KillTest(City, KillBench):
         check_city(self.simulator.ledger)
 
 
-class JudgeTest(City, unittest.TestCase):
+class JudgeTest(City, support.TestCase):
     """A sender that never asked is found out: here a second installation, which knows nothing of the first."""
 
     def test_blind_sender(self):
         with Simulator() as simulator:
             rps, answers = Rps(simulator, 1), []
             for _ in range(2):
-                with self.new_installation(simulator) as installation:
+                with self.new_installation(simulator, **PATIENT) as installation:
                     answers.append(Notes(installation.node("serve").start()).post(rps))
             account = simulator.ledger.of(rps)
             self.assertEqual((len(account.authorised), len(account.events)), (2, 1), account)
@@ -185,11 +183,11 @@ class JudgeTest(City, unittest.TestCase):
             self.assertIn("217", codes, answers[1])
 
 
-class EdgesTest(City, unittest.TestCase):
+class EdgesTest(City, support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.simulator = cls.enterClassContext(cls.new_simulator())
-        cls.installation = cls.enterClassContext(cls.new_installation(cls.simulator))
+        cls.installation = cls.enterClassContext(cls.new_installation(cls.simulator, **PATIENT))
         cls.notes = Notes(cls.installation.node("serve").start())
         cls.numbers = itertools.count(1)
 
@@ -266,12 +264,10 @@ class EdgesTest(City, unittest.TestCase):
         before = [self.installation.count(table) for table in ("documentos_fiscais", "documentos_xml")]
         for case, xml in cases.items():
             with self.subTest(case):
-                began = time.monotonic()
                 answer = self.notes.ask("POST", DOCUMENTS, {**rps.body, "xml": xml})
                 self.assertEqual((answer.status, answer.problem), (422, "validation"), answer)
                 self.assertIn("xml", str(answer.json["errors"]), answer)
                 self.assertNotIn("root:", answer.body.decode())
-                self.assertLess(time.monotonic() - began, support.WAIT_SECONDS / 2)
         after = [self.installation.count(table) for table in ("documentos_fiscais", "documentos_xml")]
         self.assertEqual(after, before, "something was kept")
         missing = {name: value for name, value in rps.body.items() if name != "ambiente"}

@@ -9,14 +9,13 @@ import collections
 import gzip
 import hashlib
 import json
-import os
 import subprocess
 import tempfile
 import threading
 
 import fiscal
 from fiscal import DOCUMENTS, ISSUER, Documents
-from support import WAIT_SECONDS, need
+from support import need, run_child
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 DSIG = "http://www.w3.org/2000/09/xmldsig#"
@@ -55,9 +54,8 @@ def run_xmlsec(*arguments, text, element):
     with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        ran = subprocess.run(
-            [need("xmlsec1"), *arguments, *(("--id-attr:Id", element) if element else ()), file.name],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_SECONDS)
+        ran = run_child([need("xmlsec1"), *arguments, *(("--id-attr:Id", element) if element else ()), file.name],
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return ran.returncode, ran.stdout.decode()
 
 
@@ -180,6 +178,10 @@ class Account:
         return sum(line["call"] == call for line in self.requests)
 
     @property
+    def came_late(self):
+        return fiscal.came_late(self.events, [line for line in self.requests if line["call"] == "consultar"])
+
+    @property
     def chave(self):
         return self.authorised[0]["chave"] if self.authorised else None
 
@@ -232,6 +234,7 @@ class Ledger:
         return self
 
     def _add(self, line):
+        line["place"] = len(self.lines)
         self.lines.append(line)
         if line["event"] == "request" and line["call"] == "inutilizar":
             self._voidings[self._in_series(line["documento"])].append(line)

@@ -11,7 +11,7 @@ import tempfile
 import threading
 
 from postgres import die_with_parent
-from support import WAIT_SECONDS
+from support import WAIT_SECONDS, wait_ended, wait_on
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support/smtp_sink.py")
 
@@ -75,7 +75,7 @@ class Sink:
 
     def stop(self):
         self.process.kill()
-        self.process.wait(WAIT_SECONDS)
+        wait_ended(self.process, "the SMTP server ends")
         self._reader.join(WAIT_SECONDS)
         self.process.stdin.close()
         self.process.stdout.close()
@@ -90,9 +90,7 @@ class Sink:
     def _wait_for(self, beginning):
         found = lambda: next((line for line in self._lines if line.startswith(beginning)), None)
         with self._changed:
-            if not self._changed.wait_for(found, WAIT_SECONDS):
-                raise AssertionError(f"the SMTP server never said {beginning}: {self._lines}")
-            return found()
+            return wait_on(self._changed, f"the SMTP server says {beginning}", found, told=lambda: self._lines)
 
     def _order(self, line):
         with self._changed:

@@ -14,7 +14,7 @@ CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~")
 PACKAGES = os.environ.get("UMAVEZ_CLIENTS_NODE") or os.path.join(CACHE, "umavez-clients")
 
 
-class StripeTest(unittest.TestCase):
+class StripeTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.node = support.need("node")
@@ -27,10 +27,10 @@ class StripeTest(unittest.TestCase):
         self.token = self.server.run("token", "create", "--tenant", "acme", "--role", "writer").strip()
 
     def create(self, port, retries, path, body, *key):
-        ran = subprocess.run(
+        ran = support.run_child(
             [self.node, os.path.join(os.path.dirname(os.path.abspath(__file__)), "stripe_client.mjs"),
              str(port), self.token, str(retries), path, json.dumps(body), *key],
-            env=os.environ | {"UMAVEZ_CLIENTS_NODE": PACKAGES}, timeout=support.WAIT_SECONDS,
+            env=os.environ | {"UMAVEZ_CLIENTS_NODE": PACKAGES},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return json.loads(ran.stdout)

@@ -1,12 +1,16 @@
 """What the tests of real clients share: the server as a child process, requests, and waits with a deadline.
 
-UMAVEZ_PROGRAM names the built program. Every server has a folder of its own and any free port; it is ended
-by its process id, and a wait that is too long fails the test.
+UMAVEZ_PROGRAM names the built program. Every server has a folder of its own and any free port; it is ended by its
+process id. Whatever a test waits for, it waits for by wait_until, or by one of those that follow it: a wait that is
+not met ends its test and says so.
 """
 
+import collections
+import contextlib
 import http.client
 import json
 import os
+import queue
 import re
 import resource
 import shutil
@@ -21,6 +25,7 @@ import time
 import unittest
 
 SKIPPED = 77
+CURL_TIMEOUT = 28  # an exit code
 # UMAVEZ_WAIT_SECONDS makes the deadline of every wait longer.
 WAIT_SECONDS = max(60, int(os.environ.get("UMAVEZ_WAIT_SECONDS", "60")))
 # A sanitizer keeps freed memory and makes everything slower.
@@ -40,20 +45,86 @@ class WaitNotMet(AssertionError):
     """A wait that only a hang reaches; its text tells tools/run_tests a slow machine from a fault."""
 
 
-def wait_until(what, question, seconds=WAIT_SECONDS):
-    """The one way in which a test waits: asks until the answer is true, and gives it."""
+def not_met(what, seconds, told=None):
+    """`told()` says more of it, where it can."""
+    more = ""
+    if told is not None:
+        try:
+            more = f": {told()}"
+        except Exception as error:  # whoever is asked may be what hangs
+            more = f": {error!r}"
+    return WaitNotMet(f"WAIT NOT MET: {what}, after {seconds} s{more}")
+
+
+def wait_until(what, question, seconds=WAIT_SECONDS, told=None, pause=0.05):
+    """The one way in which a test waits: asks until the answer is true, and gives it. Pauses grow up to `pause`."""
     deadline = time.monotonic() + seconds
+    short = pause / 16
     while True:
-        answer = question()
-        if answer:
+        is_late = time.monotonic() > deadline  # looked at before: what is true in the end counts
+        if answer := question():
             return answer
-        if time.monotonic() > deadline:
-            raise WaitNotMet(f"WAIT NOT MET: {what}, after {seconds} s")
-        time.sleep(0.005)
+        if is_late:
+            raise not_met(what, seconds, told)
+        time.sleep(min(short, pause))
+        short *= 2
 
 
-def ask_until(what, question, seconds=WAIT_SECONDS):
-    return wait_until(what, question, seconds)
+def wait_on(changed, what, condition, seconds=WAIT_SECONDS, told=None):
+    """The same on an event: `changed` is a Condition, which the caller holds."""
+    answer = changed.wait_for(condition, seconds)
+    if not answer:
+        raise not_met(what, seconds, told)
+    return answer
+
+
+@contextlib.contextmanager
+def awaited(what, seconds=WAIT_SECONDS):
+    """The same for what brings a deadline with it: a socket, a child."""
+    try:
+        yield
+    except (TimeoutError, subprocess.TimeoutExpired) as error:
+        raise not_met(what, seconds) from error
+
+
+def wait_ended(process, what, seconds=WAIT_SECONDS, told=None):
+    """The exit code of a child."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        raise not_met(what, seconds, told) from None
+
+
+def run_child(command, seconds=WAIT_SECONDS, **more):
+    """subprocess.run for a child that ends by itself."""
+    name = " ".join([os.path.basename(command[0]), *(word for word in command[1:4] if len(word) < 40)])
+    with awaited(f"{name} ends", seconds):
+        return subprocess.run(command, timeout=seconds, **more)
+
+
+def run_command(command, folder, environment):
+    """Another command of the program. A server that stands still does not take its order: then it is given again."""
+    def ran():
+        done = run_child(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+        return None if "is in use by process" in done.stderr else done
+    return wait_until(f"the server takes the order {command[1:3]}", ran)
+
+
+class TestCase(unittest.TestCase):
+    """A wait that is not met ends the whole test, in a subtest too."""
+
+    @contextlib.contextmanager
+    def subTest(self, msg="", **params):
+        waited = None
+        with super().subTest(msg, **params):
+            try:
+                yield
+            except WaitNotMet as error:
+                waited = error
+        if waited is not None:
+            waited.add_note(f"in the subtest {msg!r} {params or ''}")
+            raise waited
 
 
 def need(program):
@@ -125,16 +196,14 @@ class Server:
         return self.process is not None and self.process.poll() is None
 
     def _collect(self):
-        code = self.process.wait(WAIT_SECONDS)
+        code = wait_ended(self.process, "the server ends", told=self.log.tail)
         self.log.close()
         self.process = None
         return code
 
     def run(self, *arguments):
         """Another command of the program in the same folder; gives its standard output."""
-        ran = subprocess.run(
-            [self.program, *arguments], cwd=self.folder.name, env=self.environment, timeout=WAIT_SECONDS,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ran = run_command([self.program, *arguments], self.folder.name, self.environment)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
@@ -164,6 +233,9 @@ class Server:
         finally:
             connection.close()
 
+    def wait_ready(self):
+        wait_until("readiness", lambda: self.ask("GET", "/readyz").status == 200)
+
     def rows(self, query):
         """Reads the database beside the server, or after its end."""
         database = sqlite3.connect(os.path.join(self.folder.name, "umavez.db"), timeout=WAIT_SECONDS)
@@ -192,12 +264,15 @@ class Log:
         self._lines = []
         self._has_ended = False
         self.strange = []  # lines that are no JSON
+        self.events = collections.Counter()  # by their names
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self):
         for line in self._stream:
-            if not is_json(line):
+            if is_json(line):
+                self.events[json.loads(line).get("event")] += 1
+            else:
                 self.strange.append(line)
             with self._changed:
                 # The beginning tells the port, the end tells why a server died.
@@ -212,11 +287,17 @@ class Log:
     def wait_for(self, text, seconds=WAIT_SECONDS):
         found = lambda: next((line for line in self._lines if text in line), None)
         with self._changed:
-            self._changed.wait_for(lambda: found() or self._has_ended, seconds)
+            wait_on(self._changed, f"the server says {text}", lambda: found() or self._has_ended, seconds,
+                    lambda: "".join(self._lines[-20:]))
             line = found()
             if line is None:
                 raise AssertionError(f"the server never said {text}:\n{''.join(self._lines[-20:])}")
             return line
+
+    @property
+    def has_ended(self):
+        with self._changed:
+            return self._has_ended
 
     def tail(self, count=20):
         with self._changed:
@@ -258,8 +339,18 @@ def ask(connection, method, path, body=None, key=None, headers=None):
         sent.setdefault("Content-Type", "application/json")
     if key is not None:
         sent["Idempotency-Key"] = key
-    connection.request(method, path, body, sent)
-    return Answer(connection.getresponse())
+    with awaited(f"an answer to {method} {path}", connection.timeout):
+        connection.request(method, path, body, sent)
+        return Answer(connection.getresponse())
+
+
+def until_taken(what, question):
+    """The answer to a client that asks again, as it was told to, while a database stands still."""
+    def taken():
+        answer = question()
+        waits = answer.status == 503 or (answer.status == 409 and answer.problem == "idempotency-in-progress")
+        return None if waits else answer
+    return wait_until(f"{what} is taken", taken)
 
 
 def client_of(name):
@@ -278,6 +369,11 @@ def raw_post(path, key, body, more=""):
 
 def read_answer(stream):
     """One answer from a socket's file: (status, headers by lower-case name, body). None at the end."""
+    with awaited("an answer"):
+        return _read_answer(stream)
+
+
+def _read_answer(stream):
     line = stream.readline()
     if not line:
         return None
@@ -307,12 +403,46 @@ def allow_files(count):
 def read_to_end(connection):
     """All bytes until the server closes; what came before a reset counts."""
     received = bytearray()
-    try:
+    with awaited("the server closes the connection", connection.gettimeout()), \
+            contextlib.suppress(ConnectionResetError):
         while piece := connection.recv(65536):
             received += piece
-    except ConnectionResetError:
-        pass
     return bytes(received)
+
+
+class Aside:
+    """work() in a thread of its own, whose failure is the failure of whoever joins it."""
+
+    def __init__(self, what, work):
+        self._what, self._work = what, work
+        self._given = self._error = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        try:
+            self._given = self._work()
+        except BaseException as error:  # told to whoever joins
+            self._error = error
+
+    @property
+    def is_running(self):
+        return self._thread.is_alive()
+
+    def join(self, seconds=2 * WAIT_SECONDS):
+        """What work() gave. By default it may end after a wait of its own."""
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            raise not_met(self._what, seconds)
+        if self._error is not None:
+            raise self._error
+        return self._given
+
+
+def raise_worst(errors):
+    """One of them, if there are any: a wait that was not met only where nothing else went wrong."""
+    for error in sorted(errors, key=lambda error: isinstance(error, WaitNotMet)):
+        raise error
 
 
 def in_threads(count, work):
@@ -323,7 +453,10 @@ def in_threads(count, work):
 
     def run(number):
         try:
-            gate.wait(WAIT_SECONDS)
+            try:
+                gate.wait(WAIT_SECONDS)
+            except threading.BrokenBarrierError:
+                raise not_met("all threads begin", WAIT_SECONDS) from None
             results[number] = work(number)
         except BaseException as error:  # told to the thread that waits
             errors.append(error)
@@ -333,6 +466,26 @@ def in_threads(count, work):
         thread.start()
     for thread in threads:
         thread.join()
-    if errors:
-        raise errors[0]
+    raise_worst(errors)
     return results
+
+
+def run_cases(workers):
+    """`workers`: (queue of cases, run) for each thread, which calls run(case) until its queue is empty. What fails is
+    told in the end, all of it. After a wait that was not met no case is begun."""
+    errors = []
+
+    def work(cases, run):
+        with contextlib.suppress(queue.Empty):
+            while not any(isinstance(error, WaitNotMet) for _, error in errors):
+                case = cases.get_nowait()
+                try:
+                    run(case)
+                except Exception as error:
+                    errors.append((case, error))
+
+    in_threads(len(workers), lambda number: work(*workers[number]))
+    if all(isinstance(error, WaitNotMet) for _, error in errors):
+        raise_worst(error for _, error in errors)
+        return
+    raise AssertionError(f"{len(errors)} cases failed:\n" + "\n".join(f"{case}: {error!r}" for case, error in errors))

@@ -9,13 +9,12 @@ import socket
 import ssl
 import subprocess
 import threading
-import unittest
 
 import support
 from support import Server, ask, client_of, raw_post
 
 
-class TlsTest(unittest.TestCase):
+class TlsTest(support.TestCase):
     def setUp(self):
         self.server = Server("--tls-cert", "umavez.pem", "--tls-key", "umavez.key")
         self.certificate = self.server.make_certificate()
@@ -35,12 +34,14 @@ class TlsTest(unittest.TestCase):
 
     def test_curl_creates_and_replays(self):
         def create():
-            ran = subprocess.run(
+            ran = support.run_child(
                 [support.need("curl"), "--silent", "--show-error", "--noproxy", "*", "--cacert", self.certificate,
-                 "--max-time", "60", "--write-out", "\n%{http_code}", "-H", "Idempotency-Key: tls",
+                 "--max-time", str(support.WAIT_SECONDS), "--write-out", "\n%{http_code}", "-H", "Idempotency-Key: tls",
                  "-H", "Content-Type: application/json", "--data-binary", json.dumps(client_of("tls")),
                  f"https://127.0.0.1:{self.server.port}/api/v1/clientes"],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                seconds=2 * support.WAIT_SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if ran.returncode == support.CURL_TIMEOUT:
+                raise support.not_met("curl gets an answer", support.WAIT_SECONDS)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             body, status = ran.stdout.rsplit("\n", 1)
             return int(status), json.loads(body)["id"]
@@ -71,7 +72,7 @@ class TlsTest(unittest.TestCase):
                 with contextlib.suppress(OSError):  # it may be cut already
                     connection.shutdown(socket.SHUT_WR)
                 self.assertNotIn(b"HTTP/1.1 200", support.read_to_end(connection))
-        self.assertEqual(self.ask("GET", "/readyz").status, 200)
+        support.wait_until("readiness", lambda: self.ask("GET", "/readyz").status == 200)
 
     def test_connections_cut_within_handshake_request_and_answer(self):
         total = self.talk_through_cutter("all", 10 ** 9)
@@ -83,7 +84,7 @@ class TlsTest(unittest.TestCase):
             def attempt():
                 answer = self.ask("POST", "/api/v1/clientes", client_of(f"cut-{count}"), f"cut-{count}")
                 return answer if answer.status != 409 else None
-            answer = support.ask_until("the cut request has ended", attempt)
+            answer = support.wait_until("the cut request has ended", attempt)
             self.assertIn(answer.status, (200, 201), answer)
             self.assertEqual(answer.is_replay, answer.status == 200)
         self.assertEqual(self.server.count("clientes"), 1 + len(cuts))
@@ -92,8 +93,8 @@ class TlsTest(unittest.TestCase):
         """One request; the bytes of both directions together end after `count`. Tells how many passed."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             passed = []
-            cutter = threading.Thread(target=self.cut, args=(listener, count, passed))
-            cutter.start()
+            listener.settimeout(support.WAIT_SECONDS)
+            cutter = support.Aside("the connection is cut", lambda: self.cut(listener, count, passed))
             connection = self.http(listener.getsockname()[1])
             try:
                 ask(connection, "POST", "/api/v1/clientes", client_of(key), key)
@@ -101,11 +102,12 @@ class TlsTest(unittest.TestCase):
                 self.assertLess(count, 10 ** 9)
             finally:
                 connection.close()
-            cutter.join(support.WAIT_SECONDS)
+            cutter.join()
             return sum(passed)
 
     def cut(self, listener, count, passed):
-        client, _ = listener.accept()
+        with support.awaited("a client to cut off"):
+            client, _ = listener.accept()
         server = self.server.connect()
         lock = threading.Lock()
 
@@ -127,10 +129,9 @@ class TlsTest(unittest.TestCase):
                 except OSError:
                     pass  # is down already
 
-        back = threading.Thread(target=pump, args=(server, client))
-        back.start()
+        back = support.Aside("the other direction ends", lambda: pump(server, client))
         pump(client, server)
-        back.join(support.WAIT_SECONDS)
+        back.join()
         client.close()
         server.close()
 

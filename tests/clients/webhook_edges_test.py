@@ -3,7 +3,6 @@
 
 import json
 import time
-import unittest
 
 import support
 from installation import CALM, PROVIDERS, STANDARD_SECRET, STRIPE_SECRET, Installation
@@ -16,7 +15,7 @@ OTHER_STANDARD_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 TOLERANCE = 300  # seconds, of both schemes
 
 
-class ReceiverTest(unittest.TestCase):
+class ReceiverTest(support.TestCase):
     """One server on SQLite, and the official packages as its senders."""
 
     @classmethod
@@ -39,8 +38,10 @@ class ReceiverTest(unittest.TestCase):
         return json.loads(self.installation.run("webhook", "list", "--json", *arguments))["events"]
 
     def wait_for_state(self, state, count=1):
-        return support.ask_until(f"{count} events are {state}", lambda: len(self.events("--state", state)) == count
-                                 and self.events("--state", state))
+        def there():
+            events = self.events("--state", state)
+            return len(events) == count and events
+        return support.wait_until(f"{count} events are {state}", there, told=self.events)
 
     def assert_refused(self, answer, status, problem, *words):
         self.assertEqual((answer.status, answer.problem), (status, problem), answer)
@@ -88,12 +89,12 @@ class RefusalTest(ReceiverTest):
                 late = self.paid_by(event, timestamp=now - TOLERANCE - 1)
                 self.assert_refused(late, 400, "webhook-timestamp", "s ago", f"{TOLERANCE} s")
                 # The clock goes on between the two: what is just too far ahead may not be any more.
-                future = self.paid_by(event, timestamp=now + TOLERANCE + 30)
+                future = self.paid_by(event, timestamp=now + TOLERANCE + 600)
                 self.assert_refused(future, 400, "webhook-timestamp", "in the future", f"{TOLERANCE} s")
         for event, _, header in self.both():
             with self.subTest(header):
                 now = int(time.time())
-                for timestamp in (now - TOLERANCE + 30, now + TOLERANCE):
+                for timestamp in (now - TOLERANCE + 120, now + TOLERANCE):
                     self.assertEqual(self.paid_by(event, timestamp=timestamp).status, 200)
 
     def test_what_cannot_be_told_from_others_is_400(self):
@@ -177,7 +178,7 @@ class InboxTest(ReceiverTest):
         self.assertNotEqual(code, 0)
         self.assertIn("--reason", complaint)
         self.installation.run("webhook", "redrive", str(dead["id"]), "--reason", "tried again")
-        again = support.ask_until("it died again", lambda: next(
+        again = support.wait_until("it died again", lambda: next(
             (event for event in self.events("--state", "dead") if event["run"] > dead["run"]), None))
         self.assertEqual(again["last_error"], dead["last_error"])
         self.assertEqual(self.installation.count("pagamentos"), 1)
@@ -227,7 +228,7 @@ class TenantTest(ReceiverTest):
         paid = intent_succeeded("evt_1", "pi_1", invoice, INVOICE_CENTS)
         of = lambda account: Event("stripe", "evt_1", json.loads(paid.body) | {"account": account})
         self.assertEqual(self.paid_by(of("acct_2")).json, {"received": True, "duplicate": False})
-        support.ask_until("it failed", lambda: [event for event in self.events() if event["attempts"] > 0])
+        support.wait_until("it failed", lambda: [event for event in self.events() if event["attempts"] > 0])
         self.assertEqual(self.installation.count("pagamentos"), 0)
         # One id in two accounts is two events.
         self.assertEqual(self.paid_by(of("acct_1")).json, {"received": True, "duplicate": False})
@@ -260,7 +261,7 @@ class SecretsTest(ReceiverTest):
         self.assertEqual(statuses(3), [[401, 200], [401, 200]])
 
 
-class ConfigurationTest(unittest.TestCase):
+class ConfigurationTest(support.TestCase):
     """What is wrong is said before anything starts, with the name of the key."""
 
     CASES = (

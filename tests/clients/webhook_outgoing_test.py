@@ -18,6 +18,10 @@ INVOICES = 5
 STORY = ["fatura.criada", "pagamento.aplicado", "pagamento.aplicado", "fatura.paga"]
 
 
+def id_of(headers):
+    return {name.lower(): value for name, value in headers.items()}["webhook-id"]
+
+
 class Destination:
     """Keeps what it gets, and answers the first delivery of every so many with a failure."""
 
@@ -41,11 +45,11 @@ class Destination:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
 
     def take(self, headers, body, fails_every):
         with self.changed:
-            id = {name.lower(): value for name, value in headers.items()}["webhook-id"]
+            id = id_of(headers)
             is_first = id not in self.tried
             self.tried.add(id)
             fails = fails_every and is_first and len(self.tried) % fails_every == 0
@@ -68,17 +72,21 @@ class Destination:
         return f"http://127.0.0.1:{self.server.server_port}/webhooks"
 
     def taken(self):
-        """Those that it accepted."""
-        return [(headers, body) for status, headers, body in self.received if status == 204]
+        """Those that it accepted, each when it came first: who has no answer in time sends again."""
+        first = {}
+        for status, headers, body in self.received:
+            if status == 204:
+                first.setdefault(id_of(headers), (headers, body))
+        return list(first.values())
 
     def wait_for(self, count):
         with self.changed:
-            if not self.changed.wait_for(lambda: len(self.taken()) >= count, support.WAIT_SECONDS):
-                raise AssertionError(f"{len(self.taken())} of {count} events came")
+            support.wait_on(self.changed, f"{count} events come", lambda: len(self.taken()) >= count,
+                            told=lambda: len(self.taken()))
             return self.taken()
 
 
-class OutgoingTest(unittest.TestCase):
+class OutgoingTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         need_packages()
@@ -129,8 +137,9 @@ class OutgoingTest(unittest.TestCase):
         self.assertEqual(dict(stories), {("fatura", invoice): STORY for invoice in invoices})
         failed = [headers for status, headers, _ in destination.received if status == 500]
         self.assertGreater(len(failed), 0)
-        self.assertEqual(len(destination.received), len(taken) + len(failed), "one was sent again without need")
         self.assertEqual(len(destination.tried), len(taken), "a retry keeps its webhook-id")
+        bodies = {(id_of(headers), body) for _, headers, body in destination.received}
+        self.assertEqual(len(bodies), len(taken), "a retry keeps its body")
 
     def test_a_change_of_one_byte_or_of_the_secret_does_not_verify(self):
         self.open("--webhook-allow-private-destinations")

@@ -2,23 +2,21 @@
 """Webhooks and several processes: many copies at once, a worker that is stopped beyond its lease, a store that is
 away."""
 
+import itertools
 import signal
 import time
-import unittest
 
 import support
 from installation import Installation
 from ledger import INVOICE_CENTS, Office
 from postgres import Postgres
 from providers import Providers, intent_succeeded, need_packages, payment_confirmed
-from support import ask_until
+from support import wait_until
 
 COPIES = 50
-# A store that is away is told of before a provider hangs up.
-ANSWER_SECONDS = 15
 
 
-class ProcessesTest(unittest.TestCase):
+class ProcessesTest(support.TestCase):
     @classmethod
     def setUpClass(cls):
         need_packages()
@@ -38,11 +36,14 @@ class ProcessesTest(unittest.TestCase):
 
 class CopiesTest(ProcessesTest):
     def deliver(self, event, server, headers):
-        """As providers do: again, where a store that stands still had it told so."""
+        """As providers do: again, where a store that stands still had it told so. Its answers, the last one last."""
+        answers = []
+
         def taken():
-            answer = self.sender.deliver(event, server, headers=headers)
-            return answer if answer.status != 503 else None
-        return ask_until(f"{event.id} is taken", taken)
+            answers.append(self.sender.deliver(event, server, headers=headers))
+            return answers[-1].status != 503
+        wait_until(f"{event.id} is taken", taken)
+        return answers
 
     def send_copies(self, servers, office):
         self.installation.add_accounts()
@@ -53,8 +54,10 @@ class CopiesTest(ProcessesTest):
                 headers = [self.sender.sign(event, timestamp=int(time.time()) - number % 5) for number in range(COPIES)]
                 answers = support.in_threads(COPIES, lambda number: self.deliver(
                     event, servers[number % len(servers)], headers[number]))
-                self.assertEqual({answer.status for answer in answers}, {200})
-                self.assertEqual([answer.json["duplicate"] for answer in answers].count(False), 1)
+                self.assertEqual({each[-1].status for each in answers}, {200})
+                first = [each[-1].json["duplicate"] for each in answers].count(False)
+                # What was told to come again may have been kept all the same.
+                self.assertIn(first, (0, 1) if any(len(each) > 1 for each in answers) else (1,))
                 self.installation.wait_settled()
                 self.assert_paid_once(invoice)
         self.assertEqual(self.installation.count("umavez_inbox"), 2)
@@ -101,11 +104,11 @@ class StoppedWorkerTest(ProcessesTest):
             self.assertEqual(answer.status, 200, answer)
             waits = (f"SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active' "
                      f"AND query LIKE '%{table}%' AND query NOT LIKE '%pg_stat%' AND query NOT LIKE 'UPDATE%'")
-            backend = ask_until("the worker waits in its transaction", lambda: watcher.run(waits))[0]
+            backend = wait_until("the worker waits in its transaction", lambda: watcher.run(waits))[0]
             self.worker.signal(signal.SIGSTOP)
             holder.run("COMMIT")
             # Its statement is answered, and nobody reads the answer.
-            state = ask_until("the lock was given or refused", lambda: [line for line in watcher.run(
+            state = wait_until("the lock was given or refused", lambda: [line for line in watcher.run(
                 f"SELECT coalesce((SELECT state FROM pg_stat_activity WHERE pid = {backend}), 'gone')")
                 if line != "active"])
         self.assertGreaterEqual(self.worker.arrivals.count("claim_after_write"), 1)
@@ -115,15 +118,18 @@ class StoppedWorkerTest(ProcessesTest):
         return invoice
 
     def stop_surely(self, table):
-        for number in range(10):
-            invoice = self.stop_inside(table, number)
+        numbers = itertools.count()
+
+        def stopped():
+            invoice = self.stop_inside(table, next(numbers))
             if invoice is not None:
                 return invoice
             # It waited a second for the lock, and was stopped after that.
             self.worker.signal(signal.SIGCONT)
             self.installation.wait_settled()
             self.worker.stop()
-        raise AssertionError("the worker was never stopped in time")
+            return None
+        return wait_until("the worker is stopped while it waits for the lock", stopped, 3 * support.WAIT_SECONDS)
 
     def assert_nothing_changes(self, invoice):
         before = self.snapshot()
@@ -168,9 +174,8 @@ class StoreAwayTest(ProcessesTest):
         self.event = intent_succeeded("evt_1", "pi_1", self.invoice, INVOICE_CENTS)
 
     def assert_told_to_send_again(self):
-        began = time.monotonic()
+        """While the store is away. How soon is measured where clocks are (tests/faults/postgres_bounds_test.cpp)."""
         answer = self.sender.deliver(self.event, self.server)
-        self.assertLess(time.monotonic() - began, ANSWER_SECONDS)
         self.assertEqual((answer.status, answer.problem), (503, "store-unavailable"), answer)
         self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
 

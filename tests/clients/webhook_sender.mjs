@@ -22,7 +22,8 @@ const stripe = new Stripe('sk_test_unused');
 const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
 const PARALLEL = 24;
 const PAUSE_MS_MAX = 250;
-const ANSWER_MS_MAX = 15000;
+// As tests/clients/support.py waits: a machine that stands still is no address that hangs.
+const ANSWER_MS_MAX = 1000 * Math.max(60, Number(process.env.UMAVEZ_WAIT_SECONDS ?? 60));
 
 function sign({ scheme, secret, id, body, timestamp }) {
   const seconds = timestamp ?? Math.floor(Date.now() / 1000);

@@ -19,7 +19,8 @@ namespace asio = boost::asio;
 
 asio::awaitable<Response> slow_effect(int& effects)
 {
-    asio::steady_timer timer{co_await asio::this_coro::executor, std::chrono::milliseconds{1}};
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer timer{executor, std::chrono::milliseconds{1}};
     co_await timer.async_wait(asio::use_awaitable);
     ++effects;
     Response response{.status = 202};
@@ -120,6 +121,29 @@ TEST(Asio, AnExceptionOfTheTaskReachesTheCoroutine)
     const auto catch_it = [&what]() -> asio::awaitable<void> {
         try {
             co_await on_asio(throw_at_once());
+        } catch (const std::runtime_error& error) {
+            what = error.what();
+        }
+    };
+
+    asio::co_spawn(loop, catch_it, asio::detached);
+    loop.run();
+
+    EXPECT_EQ(what, "as it was thrown");
+}
+
+TEST(Asio, AnExceptionOfTheCoroutineReachesTheTask)
+{
+    asio::io_context loop;
+    std::string what;
+    const auto throw_late = []() -> asio::awaitable<int> {
+        co_await asio::post(asio::use_awaitable);
+        throw std::runtime_error{"as it was thrown"};
+    };
+    const auto catch_it = [&loop, &what, &throw_late]() -> asio::awaitable<void> {
+        Task<int> task = from_asio<int>(loop.get_executor(), throw_late);
+        try {
+            co_await on_asio(std::move(task));
         } catch (const std::runtime_error& error) {
             what = error.what();
         }

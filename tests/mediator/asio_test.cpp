@@ -32,7 +32,8 @@ void run_until(asio::io_context& loop, const std::function<bool()>& is_over)
 
 asio::awaitable<Order> order_slowly(int& runs)
 {
-    asio::steady_timer timer{co_await asio::this_coro::executor, 1ms};
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer timer{executor, 1ms};
     co_await timer.async_wait(asio::use_awaitable);
     co_return Order{++runs, ""};
 }

@@ -6,6 +6,7 @@
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
+#include <ctime>
 #include <stdexcept>
 
 namespace umavez::test {
@@ -57,8 +58,9 @@ Certificate make_certificate(EVP_PKEY& key, const CertificateWish& wish)
     Certificate made{X509_new()};
     X509_set_version(made.get(), 2);
     ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial++);
-    X509_gmtime_adj(X509_getm_notBefore(made.get()), wish.from.count());
-    X509_gmtime_adj(X509_getm_notAfter(made.get()), wish.until.count());
+    std::time_t now = std::time(nullptr);  // one for both: the next may be another second
+    X509_time_adj(X509_getm_notBefore(made.get()), wish.from.count(), &now);
+    X509_time_adj(X509_getm_notAfter(made.get()), wish.until.count(), &now);
     X509_set_pubkey(made.get(), &key);
     X509_NAME* const subject = X509_get_subject_name(made.get());
     const auto add = [subject](const char* field, const std::string& value) {

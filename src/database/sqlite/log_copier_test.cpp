@@ -4,6 +4,7 @@
 
 #include "database/sqlite/test_support.hpp"
 #include "database/sqlite/test_vfs.hpp"
+#include "support/wait.hpp"
 
 #include <atomic>
 #include <thread>
@@ -221,19 +222,24 @@ TEST(LogBesideTheLane, KeepsEveryRowAndStartsOver)
     constexpr int pages_per_row = 20;  // 48,000 in all: more than two busy logs
     const test::FaultyVfs vfs;
     const test::Directory directory;
-    auto database = test::open_or_fail(directory.url());
-    ASSERT_TRUE(database->transact(sql("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT")));
-    std::atomic<int> refused{0};
+    // On a clock that goes: a lane that is busy lets its log become long.
+    auto database = test::open_or_fail(directory.url(), {.clock = &system_clock()});
+    const auto insert = [&database](const std::string& statement, const Values& values = {}) {
+        return test::is_met(statement, [&] {
+            return database->transact(sql(statement, values)).has_value();
+        });
+    };
+    ASSERT_TRUE(insert("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
     {
         std::vector<std::jthread> threads;
         for (int writer = 0; writer < writers; ++writer) {
             threads.emplace_back([&] {
                 for (int i = 0; i < rows_each; ++i) {
-                    const auto done = database->transact(
-                        sql("INSERT INTO t (b) VALUES (randomblob($1))",
-                            {std::int64_t{pages_per_row * 4096}})
+                    const bool is_written = insert(
+                        "INSERT INTO t (b) VALUES (randomblob($1))",
+                        {std::int64_t{pages_per_row * 4096}}
                     );
-                    if (!done) ++refused;
+                    if (!is_written) return;
                     if (i % 50 == 0) {
                         EXPECT_GT(read_integer(*database, "SELECT count(*) FROM t"), i);
                     }
@@ -241,7 +247,6 @@ TEST(LogBesideTheLane, KeepsEveryRowAndStartsOver)
             });
         }
     }
-    EXPECT_EQ(refused, 0);
     EXPECT_EQ(is_sound(*database), 1);
 
     database.reset();
@@ -261,17 +266,15 @@ protected:
         );
     }
 
-    // One commit at a time, by the caller's own hand, until `condition` holds. Each has many pages: where the
-    // disk is slow the lane is busy, and lets its log become long.
+    // One commit at a time, by the caller's own hand, until `condition` holds.
     template <typename Condition>
-    bool insert_until(const Condition& condition)
+    void insert_until(std::string_view what, const Condition& condition)
     {
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
-        while (!condition()) {
-            if (std::chrono::steady_clock::now() > deadline) return false;
+        test::wait_until(what, [&] {
+            if (condition()) return true;
             if (database->transact(insert_rows(rows_each))) inserted += rows_each;
-        }
-        return true;
+            return false;
+        });
     }
 
     // About a page for each.
@@ -296,13 +299,13 @@ protected:
 // Whether a disk that forgets loses something is asked by tests/crash/copied_log_test.cpp.
 TEST_F(LogBesideTest, GoesOnAfterFlushesThatFailed)
 {
-    ASSERT_TRUE(insert_until([&] { return vfs.database_syncs_beside > 0; }));
+    insert_until("a copy is flushed", [&] { return vfs.database_syncs_beside > 0; });
     vfs.database_sync_failures = 5;
 
-    EXPECT_TRUE(insert_until([&] { return vfs.database_sync_failures == 0; }));
+    insert_until("all flushes have failed", [&] { return vfs.database_sync_failures == 0; });
 
     const int syncs = vfs.database_syncs_beside;
-    EXPECT_TRUE(insert_until([&] { return vfs.database_syncs_beside > syncs + 5; }));
+    insert_until("copies go on", [&] { return vfs.database_syncs_beside > syncs + 5; });
     EXPECT_EQ(rows(), inserted);
     EXPECT_EQ(is_sound(*database), 1);
     database.reset();
@@ -315,7 +318,7 @@ TEST_F(LogBesideTest, IsClosedWhileTheLogIsBeingCopiedOrWasJustNow)
 {
     for (int i = 0; i < 5; ++i) {
         const int syncs = vfs.database_syncs_beside;
-        ASSERT_TRUE(insert_until([&] { return vfs.database_syncs_beside > syncs; }));
+        insert_until("a copy is flushed", [&] { return vfs.database_syncs_beside > syncs; });
         database.reset();
         database = test::open_or_fail(directory.url());
         EXPECT_EQ(rows(), inserted);
@@ -327,7 +330,7 @@ TEST_F(LogBesideTest, LogIsNotCopiedIntoAFileInThePlaceOfOurs)
 {
     const std::string path = directory.file("test.db");
     // Fewer than are copied: nobody has opened the files a second time yet.
-    ASSERT_TRUE(insert_until([&] { return inserted > 0; }));
+    insert_until("there are rows", [&] { return inserted > 0; });
     const Closure large = insert_rows(200);
     std::filesystem::copy_file(path, directory.file("copy.db"));
     const auto size = std::filesystem::file_size(directory.file("copy.db"));
@@ -345,10 +348,7 @@ TEST_F(LogBesideTest, LogIsNotCopiedIntoAFileInThePlaceOfOurs)
         return std::filesystem::file_size(directory.file("ours.db")) > size;
     };
     // A lane that looks at the files once more refuses, and has nothing to copy.
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    while (written && !ours_grew() && std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::yield();
-    }
+    if (written) test::wait_until("the lane copies its log", ours_grew);
 
     EXPECT_EQ(ours_grew(), written);  // by the lane
     EXPECT_EQ(std::filesystem::file_size(path), size);

@@ -4,6 +4,7 @@
 // hand, a scheduler that runs when told, and shorthands for closures.
 
 #include "database/sqlite/sqlite_database.hpp"
+#include "support/calm_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,10 +74,12 @@ private:
     std::deque<std::coroutine_handle<>> ready_;
 };
 
+// Without a clock of its own: one on which no closure takes too long.
 inline std::unique_ptr<SqliteDatabase> open_or_fail(
-    const std::string& url, const DatabaseOptions& options = {}
+    const std::string& url, DatabaseOptions options = {}
 )
 {
+    if (options.clock == nullptr) options.clock = &calm_clock();
     const auto parsed = parse_database_url(url);
     auto opened = SqliteDatabase::open(*parsed, options);
     EXPECT_TRUE(opened) << opened.error().detail;

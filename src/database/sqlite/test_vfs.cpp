@@ -1,5 +1,7 @@
 #include "database/sqlite/test_vfs.hpp"
 
+#include "support/wait.hpp"
+
 #include <sqlite3.h>
 
 #include <array>
@@ -150,7 +152,12 @@ void FaultyVfs::open_gate()
 void FaultyVfs::wait_until_held()
 {
     std::unique_lock lock{mutex_};
-    changed_.wait_for(lock, std::chrono::seconds{30}, [this] { return held_ > 0; });
+    try {
+        wait_until("somebody is held at the gate", changed_, lock, [this] { return held_ > 0; });
+    } catch (const WaitNotMet&) {
+        is_gate_closed_ = false;  // whoever comes yet is waited for when the case ends
+        throw;
+    }
 }
 
 int FaultyVfs::on_sync()

@@ -35,7 +35,7 @@ public:
 
     void close_gate();
     void open_gate();
-    void wait_until_held();  // somebody is waiting at the gate
+    void wait_until_held();  // somebody is waiting at the gate; if nobody comes it is opened
 
     // For the file methods.
     int on_sync();

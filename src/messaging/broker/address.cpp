@@ -128,6 +128,9 @@ Result<BrokerAddress> parse_broker_address(std::string_view url)
     std::string_view rest = cut(parameters, '?');
     std::string_view path = rest;
     std::string_view authority = cut(path, '/');
+    // Of a password that is not encoded this may be the end: nothing of it is shown.
+    if (path.contains('@') || parameters.contains('@'))
+        return wrong("an @ stands after the host, or the password is not percent-encoded");
     if (const std::size_t at = authority.rfind('@'); at != authority.npos) {
         if (auto parsed = parse_user(authority.substr(0, at), address); !parsed)
             return std::unexpected(parsed.error());

@@ -53,6 +53,9 @@ TEST(BrokerAddress, WhatIsWrongIsToldWithoutThePassword)
           "amqp://u:segredo@[::1",
           "amqp://u:segredo@h/v%2",
           "amqp://u:segredo@h?what=1",
+          "amqp://u:a?segredo@h",
+          "amqp://u:a?b=segredo%zz@h",
+          "amqp://u:1/segredo@h",
           "amqp://u:segredo@h?cacert=/ca.pem",
           "amqps://u:segredo@h?cert=/c.pem"}) {
         const auto address = parse_broker_address(url);

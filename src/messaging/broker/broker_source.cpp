@@ -345,10 +345,11 @@ private:
     void finish()
     {
         const Duration deadline = clock_.boottime() + stop_grace;
-        while (consumer_ && clock_.boottime() < deadline) {
-            step();
-            if (!consumer_ || mover_.is_idle()) break;
+        // Once at least: a process that stood still has verdicts too.
+        if (consumer_) step();
+        while (consumer_ && !mover_.is_idle() && clock_.boottime() < deadline) {
             if (!has_read_ahead()) wait();
+            step();
         }
         if (!consumer_) return;
         for (const ReceivedMessage& one : take_ready())

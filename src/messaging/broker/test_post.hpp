@@ -13,6 +13,7 @@
 #include "support/postgres_server.hpp"
 #include "support/rabbitmq_server.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -27,8 +28,6 @@
 namespace umavez::messaging {
 
 using namespace std::chrono_literals;
-
-inline constexpr auto patience = 60s;  // a test that waits longer has failed
 
 // A RabbitMQ that takes no message above this.
 inline constexpr int broker_bytes_max = 100'000;
@@ -144,14 +143,14 @@ public:
         amqp_maybe_release_buffers(connection_.state());
         return got;
     }
-    // So many, in their order; fewer after the patience.
+    // So many, in their order.
     std::vector<Got> get_all(const std::string& queue, std::size_t count)
     {
         std::vector<Got> all;
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (all.size() < count && std::chrono::steady_clock::now() < deadline) {
+        test::wait_until(std::to_string(count) + " are in " + queue, [&] {
             if (auto got = get(queue)) all.push_back(*std::move(got));
-        }
+            return all.size() == count;
+        });
         return all;
     }
 
@@ -174,6 +173,11 @@ protected:
         broker.url = rabbitmq().url();
         broker.prefix = "t" + std::to_string(++tests);
         broker.retry_longest = 200ms;
+        // Nothing is repeated or moved for being slow. Who looks into a queue now and then stays connected.
+        broker.heartbeat = 10min;
+        broker.connect_timeout = 5min;
+        broker.confirm_timeout = 10min;
+        broker.unbegun_max = 10min;
         open();
     }
     void TearDown() override { database.reset(); }
@@ -212,22 +216,18 @@ protected:
     {
         return ask("SELECT count(*) FROM umavez_messages WHERE state = '" + state + "'");
     }
-    // Asks until it is so. Every question is a round trip to a server or a database.
-    static bool eventually(const std::function<bool()>& is_so)
+    void await(const std::string& state, std::int64_t count)
     {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (!is_so()) {
-            if (std::chrono::steady_clock::now() > deadline) return false;
-        }
-        return true;
+        test::wait_until(std::to_string(count) + " messages are " + state, [&] {
+            return in_state(state) == count;
+        });
     }
-    bool becomes(const std::string& state, std::int64_t count)
+    // Until the relay says so.
+    static void await_trouble(
+        BrokerRelay& relay, const std::string& part, const std::function<void()>& ask_too = [] {}
+    )
     {
-        return eventually([&] { return in_state(state) == count; });
-    }
-    static bool says(BrokerRelay& relay, const std::string& part, std::function<void()> ask_too)
-    {
-        return eventually([&] {
+        test::wait_until("the relay says: " + part, [&] {
             ask_too();
             const auto trouble = relay.take_trouble();
             return trouble && trouble->find(part) != std::string::npos;
@@ -237,6 +237,7 @@ protected:
     std::unique_ptr<BrokerRelay> start_relay(BrokerRelayOptions options = {})
     {
         options.period = 20ms;
+        options.hidden = 1h;
         return std::make_unique<BrokerRelay>(*database, broker, options);
     }
 

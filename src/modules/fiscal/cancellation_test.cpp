@@ -95,7 +95,7 @@ TEST_F(Cancellation, ARefusalOfTheSecondCopyIsNotTheEndWhileTheFirstMayArrive)
     EXPECT_EQ(how(cancel(process, 1)), How::open);
     // The first takes longer than anybody thought, and the second is refused meanwhile.
     let_an_hour_pass();
-    converge_until([&] { return authority.cancels == 2; }, process);
+    converge_until("the second copy is refused", [&] { return authority.cancels == 2; }, process);
 
     EXPECT_EQ(estado(1), Estado::cancelamento_pendente);
     authority.land();
@@ -135,6 +135,28 @@ TEST_F(Cancellation, ACodeThatNobodyKnowsOfAnEventThatIsNotThereWasARefusal)
     EXPECT_EQ(authority.cancels, 1);
     EXPECT_EQ(estado(1), Estado::autorizado);
     EXPECT_TRUE(row(1).alerta);
+}
+
+// An event may be registered while the answer that there is none is on its way.
+TEST_F(Cancellation, AnAnswerIsAsOldAsItsQuestion)
+{
+    authority.cancel_faults = {Fault::request_lost};
+    settings.settle = 100ms;
+    std::vector<Duration> asked;
+    authority.before_answer = [&] {
+        asked.push_back(system_clock().boottime());
+        test::wait_until("the answer is late", [&] {
+            return system_clock().boottime() > asked.back() + 2 * settings.settle;
+        });
+    };
+    Process& process = start_with_document();
+    const Duration began = system_clock().boottime();
+
+    EXPECT_EQ(how(cancel(process, 1)), How::finished);
+
+    EXPECT_EQ(authority.cancels, 2);
+    EXPECT_GE(asked.back(), began + settings.settle) << "the second copy left too early";
+    expect_agreement(1);
 }
 
 TEST_F(Cancellation, ARefusalLeavesTheDocumentAuthorisedAndTheNextRequestIsANewOne)

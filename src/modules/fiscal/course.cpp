@@ -131,10 +131,13 @@ Result<void> Course::write(Documento next, const More& more)
         if (auto ended = write_pending(transaction, *written); !ended) return ended;
         return more ? more(transaction, *written) : Result<void>{};
     };
+    // Before the store is asked for its time: a thread that stands still in between must not believe that a
+    // call ended earlier than it did.
+    const Duration began = system_clock().boottime();
     if (auto done = settle(closure); !done) return done;
     pending_.reset();
     seen_now_ = now;
-    seen_boottime_ = system_clock().boottime();
+    seen_boottime_ = began;
     const Estado from = row_ ? row_->estado : written->estado;
     const bool has_new_alert = written->alerta && (!row_ || row_->alerta != written->alerta);
     row_ = *std::move(written);
@@ -277,6 +280,7 @@ Result<void> Course::write_pending(Transaction& transaction, const Documento& do
 Said Course::timed(Operacao operacao, const Change& call, const std::stop_token& stop)
 {
     const Duration began = system_clock().boottime();
+    called_at_ = now();
     const Said said = call(stop);
     took_ = system_clock().boottime() - began;
     tell(CallMade{

@@ -97,6 +97,9 @@ public:
     // Until when a call that changes something may have been under way. Nullopt: none was made.
     std::optional<Instant> sent_until() const noexcept { return sent_until_; }
 
+    // When the last call was made. What it was told is true of no later time.
+    Instant called_at() const noexcept { return called_at_; }
+
 private:
     struct Pending {
         Operacao operacao;
@@ -118,6 +121,7 @@ private:
     const std::stop_token lost_;
     std::optional<Documento> row_;
     std::optional<Instant> sent_until_;
+    Instant called_at_{};
     std::optional<Pending> pending_;
     std::optional<Duration> took_;
     Instant seen_now_;        // the store's, when it was last heard of

@@ -76,23 +76,13 @@ protected:
     // The client comes again, as often as it takes.
     void emit_until_known(Process& process, std::int64_t numero)
     {
-        const Duration limit = system_clock().boottime() + 60s;
-        while (system_clock().boottime() < limit) {
+        test::wait_until("the document comes to its end", [&] {
             const auto driven = emit(process, numero);
-            ASSERT_TRUE(driven) << driven.error().detail;
-            const bool is_known = std::holds_alternative<Replayed>(driven->outcome) ||
-                                  (driven->ended && driven->ended->how == How::finished);
-            if (is_known) return;
-            wait_a_little();
-        }
-        FAIL() << "document " << numero << " came to no end";
-    }
-    static void wait_a_little()
-    {
-        std::mutex mutex;
-        std::condition_variable nobody;
-        std::unique_lock lock{mutex};
-        nobody.wait_for(lock, 5ms);
+            EXPECT_TRUE(driven) << driven.error().detail;
+            if (!driven) return false;
+            return std::holds_alternative<Replayed>(driven->outcome) ||
+                   (driven->ended && driven->ended->how == How::finished);
+        });
     }
 };
 

@@ -147,6 +147,9 @@ private:
         const Duration settle = was_refused || was_unclear
                                     ? std::max(plan_.settle, course_.settings().settle)
                                     : plan_.settle;
+        // What is not there when it is asked for may arrive before the answer does.
+        const bool is_settled =
+            settle == Duration{0} || !until || course_.called_at() >= *until + settle;
         const Estado from = course_.row() ? course_.row()->estado : Estado::transmitido;
         NextStep step = next_step(
             from,
@@ -155,7 +158,7 @@ private:
             {
                 .before = before_,
                 .may_try_again = may_try_again,
-                .is_settled = settle == Duration{0} || !until || course_.now() >= *until + settle,
+                .is_settled = is_settled,
                 .has_code = !said.mensagens.empty(),
                 .was_unclear = was_unclear,
                 .was_refused = was_refused,

@@ -246,7 +246,8 @@ Result<std::vector<Documento>> FiscalWorker::look_for_due()
 {
     const Settings& settings = module_.settings();
     const Duration now = system_clock().boottime();
-    if (now - looked_for_abandoned_ >= settings.lease + settings.settle) {
+    const auto& looked = looked_for_abandoned_;
+    if (!looked || now - *looked >= settings.lease + settings.settle) {
         looked_for_abandoned_ = now;
         if (const auto freed = free_abandoned(module_); !freed) note_trouble(freed.error().detail);
     }

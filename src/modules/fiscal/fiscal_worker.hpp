@@ -61,13 +61,13 @@ private:
     const FiscalWorkerOptions options_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Documento> taken_;         // guarded by mutex_
-    bool is_looking_ = false;             // guarded by mutex_: one thread, for all of them
-    Duration looked_for_abandoned_{};     // of whoever looks: boottime
-    bool is_stopping_ = false;            // guarded by mutex_
-    std::size_t running_ = 0;             // guarded by mutex_: threads
-    std::optional<std::string> trouble_;  // guarded by mutex_
-    std::vector<std::jthread> threads_;   // last: they use all of the above
+    std::deque<Documento> taken_;  // guarded by mutex_
+    bool is_looking_ = false;      // guarded by mutex_: one thread, for all of them
+    std::optional<Duration> looked_for_abandoned_;  // of whoever looks: boottime
+    bool is_stopping_ = false;                      // guarded by mutex_
+    std::size_t running_ = 0;                       // guarded by mutex_: threads
+    std::optional<std::string> trouble_;            // guarded by mutex_
+    std::vector<std::jthread> threads_;             // last: they use all of the above
 };
 
 // One document, as a worker drives it: the operation its state asks for, then when to look again. An error

@@ -7,9 +7,11 @@
 // whoever sends twice without having asked is found out. Thread-safe.
 
 #include "modules/fiscal/authority/authority.hpp"
+#include "support/wait.hpp"
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -67,6 +69,7 @@ public:
     Said consult(const Subject& subject, Duration limit, const std::stop_token& stop) const override
     {
         Said said = consult_now(subject, limit, stop);
+        if (before_answer) before_answer();
         said.exchanges = 1;
         return said;
     }
@@ -167,11 +170,15 @@ public:
         is_closed = false;
         changed.notify_all();
     }
-    // Until so many calls wait at the closed door.
-    void wait_for_callers(int count) const
+    // Until so many calls wait at the closed door. It is opened if they do not come: whoever stands there
+    // belongs to a test that ends.
+    void wait_for_callers(int count)
     {
         std::unique_lock lock{mutex_};
-        changed.wait_for(lock, std::chrono::seconds{60}, [&] { return waiting >= count; });
+        if (changed.wait_for(lock, test::wait_limit(), [&] { return waiting >= count; })) return;
+        is_closed = false;
+        changed.notify_all();
+        throw test::WaitNotMet{test::not_met(std::to_string(count) + " calls are at the door")};
     }
     void cancel_behind(const std::string& id)
     {
@@ -205,6 +212,7 @@ public:
     Duration arrives_within = std::chrono::hours{1};
     std::string check_error;
     std::optional<Duration> throttle_wait;
+    std::function<void()> before_answer;  // to an enquiry, when the authority has looked
 
 private:
     static Said certificate_refused()

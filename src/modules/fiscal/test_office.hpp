@@ -106,13 +106,15 @@ public:
         return send("POST", "/api/v1/documentos-fiscais/" + std::to_string(id) + "/conciliar");
     }
 
-    // Asks until the doubt is over or a minute is: when the authority may be asked again is a matter of
-    // time, not of the number of questions.
+    // Asks until the doubt is over: when the authority may be asked again is a matter of time, not of the
+    // number of questions.
     static Answer ask_until_known(const std::function<Answer()>& ask)
     {
-        const Duration limit = system_clock().boottime() + 60s;
-        Answer answer = ask();
-        while (answer.status == 202 && system_clock().boottime() < limit) answer = ask();
+        Answer answer;
+        test::wait_until("the doubt is over", [&] {
+            answer = ask();
+            return answer.status != 202;
+        });
         return answer;
     }
 

@@ -91,7 +91,9 @@ TEST_F(Voiding, ADoubtIsNotTakenBackByASecondCallThatDidNothing)
         authority.void_faults = {Fault::answer_lost, fault, fault, fault};
         Process& process = start();
         EXPECT_EQ(how(give_up(process, numero)), How::open);
-        converge_until([&] { return authority.void_faults.size() < 3; }, process);
+        converge_until(
+            "a second call did nothing", [&] { return authority.void_faults.size() < 3; }, process
+        );
         EXPECT_NE(estado(numero), Estado::reservado);
 
         converge(process);
@@ -108,15 +110,12 @@ TEST_F(Voiding, ADoubtIsNotTakenBackByABlock)
     EXPECT_EQ(how(give_up(process, 1)), How::open);
     ASSERT_TRUE(process.module.guard().block(authority, subject_of(row(1)), 1h));
 
-    const Duration limit = system_clock().boottime() + 60s;
     const std::string id = identidade_of(1).id_idempotencia;
-    bool was_tried = false;
-    while (!was_tried && system_clock().boottime() < limit) {
+    test::wait_until("it is tried again", [&] {
         const auto driven = void_number(process.module, tenant, id, nullptr, When::now);
-        was_tried = driven && driven->ended && driven->ended->is_blocked;
-    }
+        return driven && driven->ended && driven->ended->is_blocked;
+    });
 
-    EXPECT_TRUE(was_tried);
     EXPECT_EQ(estado(1), Estado::inutilizacao_pendente);
     EXPECT_EQ(authority.voids, 1);
 }
@@ -238,11 +237,11 @@ TEST_F(Voiding, ADeathAtEveryTransactionEndsInOneVoiding)
             end_leases();
             Process& next = start();
             converge(next);
-            const Duration limit = system_clock().boottime() + 60s;
-            while (estado(numero) != Estado::inutilizado && system_clock().boottime() < limit) {
+            test::wait_until("the number is voided", [&] {
+                if (estado(numero) == Estado::inutilizado) return true;
                 give_up(next, numero);
-            }
-            EXPECT_EQ(estado(numero), Estado::inutilizado) << "transaction " << at;
+                return false;
+            });
             EXPECT_EQ(row(numero).protocolo, authority.voided["DPS" + std::to_string(numero)]);
         }
     }
@@ -301,7 +300,7 @@ TEST_F(Voiding, ADocumentIsAskedAboutNoMoreOftenThanItsAuthorityAllows)
     }
 
     EXPECT_EQ(authority.consults, 5);
-    EXPECT_GT(*row(1).conciliar_em - row(1).updated_at, 59min);
+    EXPECT_GT(*row(1).conciliar_em - row(1).updated_at, 50min);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST_F(Worker, ABlockedAuthorityIsLeftAlone)
     ASSERT_TRUE(work_on(process.module, row(1)));
 
     EXPECT_EQ(authority.consults, before);
-    EXPECT_GT(*row(1).conciliar_em - row(1).updated_at, 59min);
+    EXPECT_GT(*row(1).conciliar_em - row(1).updated_at, 50min);
 }
 
 TEST_F(Worker, WhoIsBusyIsComeBackToAndNothingElseIsWritten)
@@ -88,6 +88,7 @@ TEST_F(Worker, AKeyWhoseProcessDiedBeforeItsDocumentWasWrittenIsFreed)
     Process& next = start();
 
     converge_until(
+        "the key is freed",
         [&] {
             const auto story =
                 next.engine->explain({request.tenant_id, request.operation, *request.key});
@@ -111,11 +112,8 @@ TEST_F(Worker, WhatWasTakenAndNotBegunIsGivenBackAtAStop)
     authority.emit_faults.resize(4, Fault::request_lost);
     authority.consult_faults.resize(12, Fault::request_lost);
     for (int numero = 1; numero <= 4; ++numero) EXPECT_EQ(how(emit(process, numero)), How::open);
-    ASSERT_TRUE(database->transact([](Transaction& transaction) -> Result<void> {
-        const auto due = transaction.execute("UPDATE documentos_fiscais SET conciliar_em = numero");
-        if (!due) return std::unexpected(due.error());
-        return {};
-    }));
+    let_an_hour_pass();  // so that none is too early for its key
+    sql("UPDATE documentos_fiscais SET conciliar_em = numero");
     authority.close();
     {
         // Documents are taken by twos. The first is found at once and makes room for the third and fourth;

@@ -8,6 +8,7 @@
 #include "modules/mailing/lock.hpp"
 #include "modules/mailing/schema.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -29,8 +30,6 @@
 namespace umavez::mailing {
 
 using namespace std::chrono_literals;
-
-inline constexpr auto test_patience = 40s;  // a test that waits longer has failed
 
 // Moved by the test alone. Thread-safe.
 class HandClock final : public Clock {
@@ -188,14 +187,9 @@ protected:
 
     Result<Locking> lock(const std::string& uuid, const std::string& token)
     {
-        Result<Locking> locking = NothingToDo{};
-        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
-            locking = mailing::try_lock(transaction, tenant, uuid, token, 30s);
-            if (!locking) return std::unexpected(locking.error());
-            return {};
+        return transact<Locking>([&](Transaction& transaction) {
+            return mailing::try_lock(transaction, tenant, uuid, token, 30s);
         });
-        if (!done) return std::unexpected(done.error());
-        return locking;
     }
     Locked must_lock(const std::string& uuid, const std::string& token)
     {
@@ -208,13 +202,23 @@ protected:
     Result<T> transact(const Call& call)
     {
         Result<T> value = fail(Errc::cancelled, "not called");
-        const auto done = database->transact([&](Transaction& transaction) -> Result<void> {
+        const auto done = transact_when_free([&](Transaction& transaction) -> Result<void> {
             value = call(transaction);
             if (!value) return std::unexpected(value.error());
             return {};
         });
         if (!done) return std::unexpected(done.error());
         return value;
+    }
+    // Again while somebody else holds the row: one who is slow holds it for longer than a database lets wait.
+    Result<void> transact_when_free(const Closure& closure)
+    {
+        Result<void> done = fail(Errc::busy, "not called");
+        static_cast<void>(test::is_met("the row is free", [&] {
+            done = database->transact(closure);
+            return done || done.error().code != Errc::busy;
+        }));
+        return done;
     }
 
     void sql(const std::string& statement)
@@ -277,15 +281,6 @@ protected:
                 count_entries(uuid, "status = '" + std::string{status} + "'")
             ) << column;
         }
-    }
-    bool becomes(const std::function<bool()>& condition)
-    {
-        const auto deadline = std::chrono::steady_clock::now() + test_patience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            if (condition()) return true;
-            std::this_thread::yield();
-        }
-        return false;
     }
     bool is_postgres() const { return place_->is_postgres(); }
 

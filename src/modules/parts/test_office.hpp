@@ -9,6 +9,7 @@
 #include "key_protocol/problems.hpp"
 #include "key_protocol/protect.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 #include <umavez/umavez.hpp>
 
@@ -187,6 +188,31 @@ private:
     http::ProblemCatalogue problems_ = key_protocol::standard_problems();
     http::Router router_;
 };
+
+// Sends again, as a client does: while the first of its key is at it, and while nobody can say. On a busy
+// machine either may take longer than a server waits.
+template <typename Send>
+Answer until_answered(const Send& send)
+{
+    Answer answer;
+    static_cast<void>(test::is_met("an answer that is not `later`", [&] {
+        answer = send();
+        return answer.status != 503 && !answer.is_problem("idempotency-in-progress");
+    }));
+    return answer;
+}
+
+// Again while others are in the way, or were for too long: nothing was kept then.
+inline Result<void> transact_in_the_end(Database& database, const Closure& closure)
+{
+    Result<void> done = fail(Errc::busy, "not called");
+    static_cast<void>(test::is_met("the transaction is run", [&] {
+        done = database.transact(closure);
+        return done ||
+               (done.error().code != Errc::busy && done.error().code != Errc::store_unavailable);
+    }));
+    return done;
+}
 
 // Runs `send` on many threads that start together, and gives the answers.
 template <typename Send>

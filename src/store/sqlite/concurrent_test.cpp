@@ -4,6 +4,7 @@
 #include "core/transition.hpp"
 #include "database/sqlite/test_support.hpp"
 #include "store/sqlite/sqlite_store.hpp"
+#include "support/wait.hpp"
 
 #include <thread>
 
@@ -68,11 +69,11 @@ TEST_F(StoreThreadsTest, NotesLandWithoutAnyBatch)
 {
     store->note(id("k"), {AuditEvent::replayed, ""});
 
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     std::size_t entries = 0;
-    while (entries == 0 && std::chrono::steady_clock::now() < deadline) {
+    test::wait_until("the note is written", [&] {
         entries = wait(store->timeline(id("k"), 10))->size();
-    }
+        return entries > 0;
+    });
 
     EXPECT_EQ(entries, 1u);
 }

@@ -23,7 +23,7 @@ TEST(Processor, AppliesAnEventOnceHoweverOftenItIsDelivered)
         });
     }
     senders.clear();
-    EXPECT_TRUE(office.becomes("SELECT count(*) FROM umavez_inbox WHERE state = 'done'", "20"));
+    office.await("SELECT count(*) FROM umavez_inbox WHERE state = 'done'", "20");
     EXPECT_EQ(office.ask("SELECT count(*) FROM effects"), "20");
     EXPECT_EQ(office.ask("SELECT count(DISTINCT event) FROM effects WHERE tenant = 'loja'"), "20");
     EXPECT_EQ(office.ask("SELECT count(*) FROM umavez_inbox WHERE tenant_id = 'loja'"), "20");
@@ -34,12 +34,12 @@ TEST(Processor, WaitsForATenantAndGoesOnWhenTheAccountAppears)
     PostOffice office;
     office.open(PostOffice::effect());
     EXPECT_EQ(office.send("e1", PostOffice::paid()).status, 200);
-    EXPECT_TRUE(office.becomes(state, "waiting"));
+    office.await(state, "waiting");
     EXPECT_EQ(office.ask("SELECT attempts FROM umavez_inbox"), "0");
     office.add("another", "loja");
     EXPECT_EQ(office.ask(state), "waiting");
     office.add("acct_1", "loja");
-    EXPECT_TRUE(office.becomes(state, "done"));
+    office.await(state, "done");
     EXPECT_EQ(office.ask("SELECT tenant FROM effects"), "loja");
 }
 
@@ -49,7 +49,7 @@ TEST(Processor, FindsAnAccountThatNobodyToldItOf)
     PostOffice office;
     office.open(PostOffice::effect());
     EXPECT_EQ(office.send("e1", PostOffice::paid()).status, 200);
-    EXPECT_TRUE(office.becomes(state, "waiting"));
+    office.await(state, "waiting");
     const auto written = office.database->transact([](Transaction& transaction) -> Result<void> {
         const auto done =
             transaction.execute("INSERT INTO provider_accounts VALUES ('own', 'acct_1', 'loja', 0)"
@@ -58,7 +58,7 @@ TEST(Processor, FindsAnAccountThatNobodyToldItOf)
         return {};
     });
     ASSERT_TRUE(written);
-    EXPECT_TRUE(office.becomes(state, "done"));
+    office.await(state, "done");
 }
 
 TEST(Processor, KeepsWhatNobodyHandles)
@@ -67,7 +67,7 @@ TEST(Processor, KeepsWhatNobodyHandles)
     office.open(PostOffice::effect());
     office.add("acct_1", "loja");
     EXPECT_EQ(office.send("e1", R"({"type":"unheard.of","account":"acct_1"})").status, 200);
-    EXPECT_TRUE(office.becomes(state, "ignored"));
+    office.await(state, "ignored");
     EXPECT_EQ(office.ask("SELECT count(*) FROM effects"), "0");
 }
 
@@ -87,7 +87,7 @@ TEST(Processor, RetriesThenGivesUpWithTheReasonAndRunsAgainWhenDriven)
     );
     office.add("acct_1", "loja");
     office.send("e1", PostOffice::paid());
-    EXPECT_TRUE(office.becomes(state, "dead"));
+    office.await(state, "dead");
     EXPECT_EQ(office.ask("SELECT attempts FROM umavez_inbox"), "3");
     EXPECT_EQ(office.ask("SELECT last_error FROM umavez_inbox"), "no such invoice");
     EXPECT_EQ(office.send("e1", PostOffice::paid()).status, 200);  // a redelivery does not wake it
@@ -99,7 +99,7 @@ TEST(Processor, RetriesThenGivesUpWithTheReasonAndRunsAgainWhenDriven)
         return {};
     });
     ASSERT_TRUE(driven);
-    EXPECT_TRUE(office.becomes(state, "done"));
+    office.await(state, "done");
     EXPECT_EQ(office.ask("SELECT count(*) FROM effects"), "1");
 }
 
@@ -119,7 +119,7 @@ TEST(Processor, AnErrorOfTheHandlersSqlIsAFailedAttempt)
     );
     office.add("acct_1", "loja");
     office.send("e1", PostOffice::paid());
-    EXPECT_TRUE(office.becomes(state, "dead"));
+    office.await(state, "dead");
     EXPECT_EQ(office.ask("SELECT count(*) FROM effects"), "0");
 }
 
@@ -147,7 +147,7 @@ TEST(Processor, ABacklogOfAllKindsEndsAsEachOfThemWould)
     }
     office.send("e120", R"({"type":"unheard.of","account":"acct_1"})");
     office.work(2);
-    EXPECT_TRUE(office.becomes("SELECT count(*) FROM umavez_inbox WHERE state = 'pending'", "0"));
+    office.await("SELECT count(*) FROM umavez_inbox WHERE state = 'pending'", "0");
     const auto count = [&](const std::string& in) {
         return office.ask("SELECT count(*) FROM umavez_inbox WHERE state = '" + in + "'");
     };
@@ -170,8 +170,8 @@ TEST(Processor, StaleAndRefusedEventsSaySo)
     office.add("acct_1", "loja");
     office.send("e1", PostOffice::paid());
     office.send("e2", PostOffice::paid());
-    EXPECT_TRUE(office.becomes(state, "stale"));
-    EXPECT_TRUE(office.becomes("SELECT state FROM umavez_inbox WHERE event_id = 'e2'", "dead"));
+    office.await(state, "stale");
+    office.await("SELECT state FROM umavez_inbox WHERE event_id = 'e2'", "dead");
     EXPECT_EQ(
         office.ask("SELECT last_error FROM umavez_inbox WHERE event_id = 'e2'"), "paid twice"
     );
@@ -187,9 +187,7 @@ TEST(Processor, TheSweepKeepsWhatSomebodyMustSee)
     office.add("acct_1", "loja");
     office.send("e1", PostOffice::paid());
     office.send("e2", PostOffice::paid());
-    ASSERT_TRUE(
-        office.becomes("SELECT count(*) FROM umavez_inbox WHERE state IN ('done', 'dead')", "2")
-    );
+    office.await("SELECT count(*) FROM umavez_inbox WHERE state IN ('done', 'dead')", "2");
     const auto sweep = [&](Duration retention) {
         std::int64_t swept = -1;
         const auto done = office.database->transact([&](Transaction& transaction) -> Result<void> {

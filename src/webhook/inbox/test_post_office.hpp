@@ -6,6 +6,7 @@
 #include "http/router.hpp"
 #include "key_protocol/problems.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 #include "webhook/inbox/accounts_table.hpp"
 #include "webhook/inbox/inbox_worker.hpp"
 #include "webhook/inbox/ingress.hpp"
@@ -22,7 +23,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace umavez::webhook {
@@ -31,8 +31,7 @@ inline constexpr const char* secret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 class PostOffice {
 public:
-    static constexpr auto patience =
-        std::chrono::seconds{30};  // a test that waits longer has failed
+    static constexpr auto lease = std::chrono::minutes{10};  // nobody is taken over for being slow
 
     // Standard Webhooks under the name "own", with the account in the body; GitHub, whose ids are unsigned.
     PostOffice()
@@ -91,7 +90,7 @@ public:
             .providers = std::make_shared<const KnownProviders>(known),
             .retries = retries,
         });
-        const auto declared = engine->declare(work::operation_of(inbox_work, {}));
+        const auto declared = engine->declare(work::operation_of(inbox_work, {.lease = lease}));
         EXPECT_TRUE(declared) << declared.error().detail;
         const auto started = engine->start();
         EXPECT_TRUE(started) << started.error().detail;
@@ -105,6 +104,7 @@ public:
             .threads = threads,
             .period = std::chrono::milliseconds{5},
             .tidy_period = std::chrono::milliseconds{20},
+            .lease = lease,
             .retries = retries_,
             .providers = {"own", "github"},
         };
@@ -166,14 +166,9 @@ public:
         EXPECT_TRUE(done) << done.error().detail;
         return text;
     }
-    bool becomes(const std::string& query, const std::string& wanted)
+    void await(const std::string& query, const std::string& wanted)
     {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            if (ask(query) == wanted) return true;
-            std::this_thread::yield();
-        }
-        return false;
+        test::wait_until(query + " becomes " + wanted, [&] { return ask(query) == wanted; });
     }
 
     // Writes one row for an event.

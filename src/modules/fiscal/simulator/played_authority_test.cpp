@@ -8,6 +8,7 @@
 #include "modules/fiscal/simulator/test_client.hpp"
 #include "modules/fiscal/simulator/test_documents.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ protected:
         if (path.contains('?')) request.query = path.substr(path.find('?') + 1);
         request.body = body;
         const auto url = http::parse_server_url(authority_->control_url());
-        const auto answer = http::exchange(*url, request, std::chrono::seconds{20});
+        const auto answer = http::exchange(*url, request, test::wait_limit());
         EXPECT_TRUE(answer.has_value()) << answer.error().detail;
         return answer ? *answer : http::Response{};
     }
@@ -309,9 +310,7 @@ TEST_F(Played, EndsAlthoughSomebodyIsServedSlowly)
     script(Fault::slow, Call::emitir);
     TestClient client{*authority_};
     std::jthread waiting{[&client] { client.send(post_dps(TestDps::of_number(1).xml())); }};
-    const Duration deadline = system_clock().boottime() + std::chrono::seconds{20};
-    while (authorisations(1) == 0 && system_clock().boottime() < deadline)
-        std::this_thread::yield();
+    test::wait_until("the document is authorised", [&] { return authorisations(1) == 1; });
 
     authority_.reset();  // returns: the wait is cut short
 }

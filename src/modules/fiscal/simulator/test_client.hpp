@@ -5,6 +5,7 @@
 
 #include "http/message.hpp"
 #include "modules/fiscal/simulator/played_authority.hpp"
+#include "support/wait.hpp"
 
 #include <curl/curl.h>
 #include <string>
@@ -55,7 +56,7 @@ public:
         }
         set(CURLOPT_HTTPHEADER, headers);
         set(CURLOPT_URL, (url + path).c_str());
-        set(CURLOPT_TIMEOUT, 20L);
+        set(CURLOPT_TIMEOUT, static_cast<long>(test::wait_limit().count()));
         set(CURLOPT_NOSIGNAL, 1L);
         set(CURLOPT_NOBODY, request.method == "HEAD" ? 1L : 0L);
         set(CURLOPT_CUSTOMREQUEST, request.method == "HEAD" ? nullptr : request.method.c_str());
