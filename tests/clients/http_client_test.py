@@ -165,6 +165,8 @@ class HttpClientTest(support.TestCase):
         def done():
             began = time.monotonic()
             answer = question()
+            if support.has_no_store(answer):
+                return None
             self.assert_done_or_in_progress(answer)
             if answer.status == 409:
                 self.assertGreater(time.monotonic() - began, PATIENCE_SECONDS - 1, "it did not wait for the first")

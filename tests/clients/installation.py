@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 from postgres import die_with_parent
-from support import WAIT_SECONDS, Log, ask, run_command, wait_ended, wait_until
+from support import WAIT_SECONDS, Log, ask, run_command, until_store_answers, wait_ended, wait_until
 
 STRIPE_SECRET = "whsec_loja_de_testes_0001"
 STANDARD_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -156,12 +156,15 @@ class Node:
     def url(self):
         return f"http://127.0.0.1:{self.port}"
 
-    def ask(self, method, path, body=None, key=None, headers=None, seconds=WAIT_SECONDS):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
-        try:
-            return ask(connection, method, path, body, key, headers)
-        finally:
-            connection.close()
+    def ask(self, method, path, body=None, key=None, headers=None, patient=True):
+        """Again, where the store stood still, unless that is what is looked at."""
+        def once():
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_SECONDS)
+            try:
+                return ask(connection, method, path, body, key, headers)
+            finally:
+                connection.close()
+        return until_store_answers(once) if patient else once()
 
 
 class Installation:

@@ -177,7 +177,9 @@ class LimitTest(EdgesTest):
         self.assertEqual(self.mailings.ask("PATCH", f"/mailings/{id}", {"assunto": "Outro"}).status, 200)
         if os.path.exists(folder):
             shutil.rmtree(folder)
-        self.assertEqual(self.mailings.try_upload_csv("outra.csv", csv_of(["bia@example.com"])).status, 503)
+        nowhere = self.mailings.ask("POST", "/mailings?filename=outra.csv", csv_of(["bia@example.com"]).encode(),
+                                    headers={"Content-Type": "text/csv"}, patient=False)
+        self.assertEqual(nowhere.status, 503, nowhere)
         os.rename(f"{folder}.longe", folder)
         self.assertEqual(self.mailings.order(id, "iniciar")["status"], "QUEUED")
 

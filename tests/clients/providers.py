@@ -136,8 +136,8 @@ class Providers:
         number = self._ask({"do": "verify", "secret": secret, "headers": headers, "body": body})
         return self.wait_for([number])[0]
 
-    def deliver(self, event, server, timestamp=None, secret=None, body=None, headers=None, seconds=WAIT_SECONDS):
+    def deliver(self, event, server, timestamp=None, secret=None, body=None, headers=None, patient=True):
         """One delivery and its answer, without retries; `body` is sent instead of what was signed."""
         signed = self.sign(event, timestamp, secret) if headers is None else headers
         sent = (event.body if body is None else body).encode()
-        return server.ask("POST", f"/webhooks/{event.provider}", sent, headers=signed, seconds=seconds)
+        return server.ask("POST", f"/webhooks/{event.provider}", sent, headers=signed, patient=patient)

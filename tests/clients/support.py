@@ -227,11 +227,13 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_SECONDS)
 
     def ask(self, method, path, body=None, key=None, headers=None):
-        connection = self.http()
-        try:
-            return ask(connection, method, path, body, key, headers)
-        finally:
-            connection.close()
+        def once():
+            connection = self.http()
+            try:
+                return ask(connection, method, path, body, key, headers)
+            finally:
+                connection.close()
+        return once() if path == "/readyz" else until_store_answers(once)
 
     def wait_ready(self):
         wait_until("readiness", lambda: self.ask("GET", "/readyz").status == 200)
@@ -265,13 +267,14 @@ class Log:
         self._has_ended = False
         self.strange = []  # lines that are no JSON
         self.events = collections.Counter()  # by their names
+        self.statuses = collections.Counter()  # of the answers it tells of
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self):
         for line in self._stream:
             if is_json(line):
-                self.events[json.loads(line).get("event")] += 1
+                self._count(json.loads(line))
             else:
                 self.strange.append(line)
             with self._changed:
@@ -283,6 +286,11 @@ class Log:
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
+
+    def _count(self, told):
+        self.events[told.get("event")] += 1
+        if told.get("event") == "answered":
+            self.statuses[told["status"]] += 1
 
     def wait_for(self, text, seconds=WAIT_SECONDS):
         found = lambda: next((line for line in self._lines if text in line), None)
@@ -342,6 +350,18 @@ def ask(connection, method, path, body=None, key=None, headers=None):
     with awaited(f"an answer to {method} {path}", connection.timeout):
         connection.request(method, path, body, sent)
         return Answer(connection.getresponse())
+
+
+def has_no_store(answer):
+    """Nothing was done: the database stood still for too long, or the server did while it asked it."""
+    return answer.status == 503 and answer.problem == "store-unavailable"
+
+
+def until_store_answers(question):
+    def answered():
+        answer = question()
+        return None if has_no_store(answer) else answer
+    return wait_until("the store answers", answered)
 
 
 def until_taken(what, question):

@@ -40,7 +40,7 @@ class CopiesTest(ProcessesTest):
         answers = []
 
         def taken():
-            answers.append(self.sender.deliver(event, server, headers=headers))
+            answers.append(self.sender.deliver(event, server, headers=headers, patient=False))
             return answers[-1].status != 503
         wait_until(f"{event.id} is taken", taken)
         return answers
@@ -175,7 +175,7 @@ class StoreAwayTest(ProcessesTest):
 
     def assert_told_to_send_again(self):
         """While the store is away. How soon is measured where clocks are (tests/faults/postgres_bounds_test.cpp)."""
-        answer = self.sender.deliver(self.event, self.server)
+        answer = self.sender.deliver(self.event, self.server, patient=False)
         self.assertEqual((answer.status, answer.problem), (503, "store-unavailable"), answer)
         self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
 

@@ -264,7 +264,8 @@ TEST_F(PostgresFaults, ServerKilledUnderLoadKeepsEveryAcknowledgedEffectOnce)
 // Lanes commit at the end of their trip, where a deferred constraint says no.
 TEST_F(PostgresFaults, ACommitThatIsRefusedAtTheEndOfTheTripIsNotTakenForDone)
 {
-    Shop shop{server().url()};
+    // A claim that is refused each time is asked again for so long.
+    Shop shop{server().url(), 30s, Shop::patient(), EngineOptions{}.store_patience};
     server().run(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION "
         "''no''; END'; "
