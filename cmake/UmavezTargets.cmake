@@ -116,12 +116,17 @@ function(umavez_test name)
         add_test(NAME ${name}.${server} COMMAND ${name} --gtest_filter=*${server}*)
         set_tests_properties(${name}.${server} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 COST 50)
     endforeach()
+    # The others in turn, but what kills and what simulates before the rest.
+    set(cost 0)
+    if("crash" IN_LIST ARG_LABELS OR "simulation" IN_LIST ARG_LABELS)
+        set(cost 40)
+    endif()
     gtest_discover_tests(
         ${name}
         TEST_PREFIX ${name}.
         TEST_FILTER "*-${left_out}"
         DISCOVERY_MODE PRE_TEST
-        PROPERTIES TIMEOUT ${ARG_TIMEOUT}
+        PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${cost}
     )
     # gtest_discover_tests takes a list of labels apart, so they are set when the tests are known.
     set(labelled ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
