@@ -53,8 +53,7 @@ inline std::uint16_t draw_port()
     static std::random_device dice;
     static std::mutex mutex;
     const std::lock_guard guard{mutex};
-    return static_cast<std::uint16_t>(
-        std::uniform_int_distribution<unsigned>{10'000, 32'767}(dice)
+    return static_cast<std::uint16_t>(std::uniform_int_distribution<unsigned>{10'000, 32'767}(dice)
     );
 }
 

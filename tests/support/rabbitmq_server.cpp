@@ -200,15 +200,13 @@ void RabbitMqServer::start()
         const bool is_late = std::chrono::steady_clock::now() > deadline;
         if (socket >= 0) break;
         if (is_late) throw WaitNotMet(not_met("epmd starts") + ": " + read_all(log));
-        if (has_ended(names_pid_))
-            throw std::runtime_error("epmd did not start: " + read_all(log));
+        if (has_ended(names_pid_)) throw std::runtime_error("epmd did not start: " + read_all(log));
     }
     pid_ = spawn({std::string{programs} + "rabbitmq-server"}, log);
     while (!greets(port_)) {
         const bool is_late = std::chrono::steady_clock::now() > deadline;
         if (is_late) throw WaitNotMet(not_met("RabbitMQ starts") + ": " + read_all(log));
-        if (has_ended(pid_))
-            throw std::runtime_error("RabbitMQ did not start: " + read_all(log));
+        if (has_ended(pid_)) throw std::runtime_error("RabbitMQ did not start: " + read_all(log));
     }
 }
 

@@ -30,7 +30,8 @@ inline std::chrono::seconds wait_limit()
 
 inline std::string not_met(std::string_view what)
 {
-    return "WAIT NOT MET: " + std::string{what} + ", after " + std::to_string(wait_limit().count()) + " s";
+    return "WAIT NOT MET: " + std::string{what} + ", after " +
+           std::to_string(wait_limit().count()) + " s";
 }
 
 // Whether `condition()` became true. It is asked every millisecond: for what no event tells.
@@ -66,7 +67,9 @@ void wait_until(std::string_view what, Condition condition)
 // On an event: `lock` holds the mutex of `changed`.
 template <typename Condition>
 void wait_until(
-    std::string_view what, std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+    std::string_view what,
+    std::condition_variable& changed,
+    std::unique_lock<std::mutex>& lock,
     Condition condition
 )
 {

@@ -8,6 +8,7 @@ logs=build/test-logs
 phase() {
     local name=$1 log=$logs/${1// /-}.log began=$SECONDS status=0
     shift
+    mkdir -p "$logs"
     printf '%-34s' "$name"
     with_progress "$name" "$log" "$@" || status=$?
     tell_phase "$name" "$status" $((SECONDS - began)) "$log"
@@ -29,6 +30,7 @@ tell_phase() {
 tests_phase() {
     local preset=$1 name="test $1" log=$logs/test-$1.log began=$SECONDS status=0
     shift
+    mkdir -p "$logs"
     printf '%-34s' "$name"
     # What it says of its progress goes to a terminal.
     [[ -t 2 ]] && printf '\n' >&2
