@@ -50,8 +50,10 @@ std::vector<pid_t> children_of(pid_t parent)
     for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
         const pid_t child = std::atoi(entry.path().filename().c_str());
         if (child <= 0) continue;
+        // A process that ends now has nothing to read: getline says so, an iterator throws.
         std::ifstream stat{entry.path() / "stat"};
-        std::string text{std::istreambuf_iterator<char>{stat}, {}};
+        std::string text;
+        std::getline(stat, text, '\0');
         // "pid (name) state ppid …": a name may hold anything but ends with the last parenthesis.
         const std::size_t name_end = text.rfind(')');
         if (name_end == std::string::npos || name_end + 4 >= text.size()) continue;
