@@ -1,6 +1,6 @@
 #pragma once
 
-// cmake/std.hpp for tests.
+// What nearly every test includes: std.hpp, and gtest. No state, so no thread rule.
 
 #include "std.hpp"
 

@@ -165,7 +165,7 @@ class HttpClientTest(support.TestCase):
         def done():
             began = time.monotonic()
             answer = question()
-            if support.has_no_store(answer):
+            if support.is_store_unavailable(answer):
                 return None
             self.assert_done_or_in_progress(answer)
             if answer.status == 409:

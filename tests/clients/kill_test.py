@@ -87,7 +87,7 @@ class Load:
                 self._wait_for_next_life(connection.life)
                 connection = None
                 continue
-            if support.has_no_store(answer) or answer.problem == "idempotency-in-progress":
+            if support.is_store_unavailable(answer) or answer.problem == "idempotency-in-progress":
                 continue
             if answer.status not in (200, 201):
                 raise AssertionError(f"{path} {key}: {answer}")

@@ -26,7 +26,7 @@ import unittest
 
 SKIPPED = 77
 CURL_TIMEOUT = 28  # an exit code
-# UMAVEZ_WAIT_SECONDS makes the deadline of every wait longer.
+# The deadline of every wait; UMAVEZ_WAIT_SECONDS makes it longer.
 WAIT_SECONDS = max(60, int(os.environ.get("UMAVEZ_WAIT_SECONDS", "60")))
 # A sanitizer keeps freed memory and makes everything slower.
 SANITIZED = os.environ.get("UMAVEZ_SANITIZED", "") not in ("", "0")
@@ -352,7 +352,7 @@ def ask(connection, method, path, body=None, key=None, headers=None):
         return Answer(connection.getresponse())
 
 
-def has_no_store(answer):
+def is_store_unavailable(answer):
     """Nothing was done: the database stood still for too long, or the server did while it asked it."""
     return answer.status == 503 and answer.problem == "store-unavailable"
 
@@ -360,7 +360,7 @@ def has_no_store(answer):
 def until_store_answers(question):
     def answered():
         answer = question()
-        return None if has_no_store(answer) else answer
+        return None if is_store_unavailable(answer) else answer
     return wait_until("the store answers", answered)
 
 

@@ -197,7 +197,7 @@ bool may_refuse(boost::beast::error_code error, bool is_chunked)
 void ask_beast(std::string_view rest, const HttpReading& ours)
 {
     namespace beast_http = boost::beast::http;
-    // Beast does not skip them.
+    // Before a request they are skipped, but not by Beast.
     std::size_t empty_lines = 0;
     while (rest.substr(empty_lines).starts_with("\r\n")) empty_lines += 2;
     rest.remove_prefix(empty_lines);
@@ -225,7 +225,7 @@ void ask_beast(std::string_view rest, const HttpReading& ours)
     require(was_gzip || message.body() == ours.request.body, "and the same body");
 }
 
-// Each request by the second reader, and the places where they begin.
+// All requests as the second reader finds them; Beast is asked about each that it took.
 Trace read_strictly(std::string_view bytes, const HttpLimits& limits, bool asks_beast)
 {
     Trace trace;

@@ -1,9 +1,9 @@
 #pragma once
 
-// A port of loopback for a server that is started in a moment. It is below those that the kernel
-// gives out (from 32768 on), so that nobody gets it by chance before the server has it, or while
-// the server is down. A name that the kernel knows keeps it from other tests for as long as this
-// process lives. Thread-safe.
+// find_free_port(): a port of loopback for a server that is started in a moment. It is below those
+// that the kernel gives out (from 32768 on), so that nobody gets it by chance before the server has
+// it, or while the server is down. A socket with an abstract name keeps it from other tests for as
+// long as this process lives. Throws where no port is free. Thread-safe.
 
 #include <arpa/inet.h>
 #include <cstddef>
@@ -19,14 +19,14 @@
 
 namespace umavez::test {
 
-// False: another test has the port, or had it in this process. The descriptor stays open with the
-// process.
+// False where another test has the port, or one of this process had it. The descriptor is left open:
+// the name lasts as long as the process.
 inline bool reserve_port(std::uint16_t port)
 {
     const std::string name = "umavez-port-" + std::to_string(port);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    // It begins with a NUL: no file is made, and nothing is left when the process is killed.
+    // It begins with a NUL (an abstract name): no file is made, and nothing is left after a kill.
     name.copy(address.sun_path + 1, name.size());
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
     const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

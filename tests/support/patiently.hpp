@@ -1,6 +1,7 @@
 #pragma once
 
-// Calls that a slow machine may refuse. Thread-safe.
+// patiently(): a call that is made again where the store refused it for want of time, as it may on a slow
+// machine. Thread-safe, where the call is.
 
 #include "support/wait.hpp"
 
@@ -12,8 +13,8 @@
 
 namespace umavez::test {
 
-// What was refused because it took too long had no effect: it is tried again, until it is done or refused for
-// another reason. `call` gives a Result.
+// Such a refusal had no effect. `call` gives a Result; the last one is given back: what was done, or a
+// refusal for another reason. Throws WaitNotMet where the deadline passes first.
 template <typename Call>
 auto patiently(std::string_view what, Call call)
 {

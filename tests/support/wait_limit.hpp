@@ -1,7 +1,7 @@
 #pragma once
 
-// What wait.hpp is made of and what programs without gtest can have: the deadline, and the waits
-// that throw. Thread-safe. UMAVEZ_WAIT_SECONDS makes the deadline longer.
+// The part of wait.hpp that needs no gtest, for programs that have none: the deadline, which
+// UMAVEZ_WAIT_SECONDS makes longer, and the waits that throw. Thread-safe.
 
 #include <algorithm>
 #include <chrono>

@@ -20,25 +20,26 @@ build() {
     mkdir -p "build/$preset"
     {
         flock 9
-        # The files that a build writes are nobody's concern who waits for the lock.
+        # What a build starts does not hold the lock, should it outlive the build.
         configure "$preset" 9>&- && cmake --build "build/$preset" --parallel "$jobs" ${1:+--target "$@"} 9>&-
     } 9>"build/$preset/.lock"
 }
 
 # build_ahead PRESET [TARGET…]: beside what runs now, which mostly waits. `build` of the same waits for it.
 build_ahead() {
-    mkdir -p build/test-logs
-    (renice -n 10 -p "$BASHPID" >/dev/null; build "$@") >"build/test-logs/ahead-$1.log" 2>&1 </dev/null &
+    mkdir -p "$logs"
+    (renice -n 10 -p "$BASHPID" >/dev/null; build "$@") >"$logs/ahead-$1.log" 2>&1 </dev/null &
 }
 
 # with_progress TITLE LOG COMMAND…: its output goes to LOG. Meanwhile a terminal shows, behind the title, how far it
-# is and how long it may still take, as ninja and ctest count their steps.
+# is and how long it may still take, as ninja and ctest count their steps. A command that ends by `die` ends itself
+# alone, so that its log is shown.
 with_progress() {
     local title=$1 log=$2 status=0 watcher=
     shift 2
     : >"$log"
     [[ -t 2 ]] && { show_steps "$title" "$log" & watcher=$!; }
-    "$@" >"$log" 2>&1 </dev/null || status=$?
+    ("$@") >"$log" 2>&1 </dev/null || status=$?
     if [[ $watcher ]]; then
         { kill "$watcher" && wait "$watcher"; } 2>/dev/null || true
         printf '\r\e[K%-34s' "$title" >&2
@@ -46,15 +47,15 @@ with_progress() {
     return "$status"
 }
 
-# Until it is killed, or this script is gone.
+# show_steps TITLE LOG: every second, until it is killed or this script is gone.
 show_steps() {
-    local began=$SECONDS step done of left
+    local began=$SECONDS step count total left
     while kill -0 $$ 2>/dev/null; do
         step=$(tail -n 50 "$2" | grep -oE '^ *\[?[0-9]+/[0-9]+' | tail -n 1 | tr -d ' [' || true)
         left=
-        done=${step%/*} of=${step#*/}
-        ((${done:-0} > of / 50)) && left=", about $(((SECONDS - began) * (of - done) / done)) s left"
-        printf '\r\e[K%-34s%s%s' "$1" "${step:+$done of $of}" "$left" >&2
+        count=${step%/*} total=${step#*/}
+        ((${count:-0} > total / 50)) && left=", about $(((SECONDS - began) * (total - count) / count)) s left"
+        printf '\r\e[K%-34s%s%s' "$1" "${step:+$count of $total}" "$left" >&2
         sleep 1
     done
 }

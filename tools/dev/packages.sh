@@ -7,7 +7,7 @@ packages_build=(
     libsimdjson-dev zlib1g-dev libxxhash-dev libfmt-dev libcli11-dev libtomlplusplus-dev prometheus-cpp-dev
     libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
-# g++ is what people who embed the library may have: it must refuse what the compiler refuses here.
+# g++ is for the tests of what it must refuse, with the words that people who embed the library would read.
 packages_test=(g++ postgresql pgbouncer redis-server rabbitmq-server python3-aiosmtpd xmlsec1 spin)
 # llvm-19 gives the sanitizers their symbols.
 packages_check=(libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19)
@@ -33,7 +33,7 @@ install_packages() {
         as_root=(sudo)
     fi
     say "installing ${missing[*]}"
-    "${as_root[@]}" apt-get -qq update
+    "${as_root[@]}" apt-get -qq update || return
     "${as_root[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
@@ -60,18 +60,17 @@ install_npm_peers() {
 
 # What tests/clients drives. A node from elsewhere than Debian brings its own npm, so the programs count.
 install_clients() {
-    export UMAVEZ_CLIENTS_NODE=${UMAVEZ_CLIENTS_NODE:-${XDG_CACHE_HOME:-$HOME/.cache}/umavez-clients}
-    local program missing=()
+    local folder=${UMAVEZ_CLIENTS_NODE:-${XDG_CACHE_HOME:-$HOME/.cache}/umavez-clients} program missing=()
     for program in "${client_programs[@]}"; do
         command -v "${program%=*}" >/dev/null || missing+=("${program#*=}")
     done
     ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") ||
         say "${missing[*]} cannot be installed: their tests are skipped"
-    install_npm_into "$UMAVEZ_CLIENTS_NODE" "${client_packages_npm[@]}" ||
+    install_npm_into "$folder" "${client_packages_npm[@]}" ||
         say "npm install failed: the tests with ${client_packages_npm[*]} are skipped"
 }
 
+# install_for_tests [PACKAGE…]: what building and testing need, and these.
 install_for_tests() {
-    install_packages "${packages_build[@]}" "${packages_test[@]}" "$@"
-    install_clients
+    install_packages "${packages_build[@]}" "${packages_test[@]}" "$@" && install_clients
 }

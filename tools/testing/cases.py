@@ -44,7 +44,7 @@ class Suite:
 
 
 def list_cases(folder):
-    """Asks ctest once. gtest's programs are asked for their cases by that."""
+    """Asks ctest once, which asks the programs of gtest for their cases."""
     asked = subprocess.run(
         ["ctest", "--test-dir", str(folder), "--show-only=json-v1"],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")

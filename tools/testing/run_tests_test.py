@@ -370,9 +370,13 @@ class Slow(WithProject):
     def test_choice(self):
         every = [cases.Case(number, f"a{number}", [], {}, 100 - number) for number in range(1, 101)]
         every[89].properties = {"LABELS": ["concurrent"]}
-        chosen = [case.number for case in slow.choose(every, "")]
+        chosen = [case.number for case in slow.choose(every)]
         self.assertEqual(chosen, [*range(1, 61), 90])
-        self.assertEqual([case.number for case in slow.choose(every, "A77")], [77])
+
+    def test_all_that_are_named(self):
+        self.write({f"a{number}": "true" for number in range(slow.SLOWEST + 1)} | {"b": "false"})
+        self.assertEqual(self.run_tests("--slow", "--name", "A"), 0, self.said)
+        self.assertEqual(self.summary["ran"], slow.SLOWEST + 1)
 
     def test_one_that_hangs_is_not_left_out(self):
         hung = cases.Case(1, "a", [], {"TIMEOUT": 600.0})

@@ -9,8 +9,6 @@ import subprocess
 import sys
 import time
 
-from testing import cases as listed
-
 SLOWEST = 60
 MINUTES = 25
 LIMIT_FACTOR = 6
@@ -30,10 +28,8 @@ while os.getppid() == parent and time.monotonic() < until:
 """
 
 
-def choose(cases, name):
-    """The slowest and all that kill or race; with a name, all that have it."""
-    if name:
-        return listed.choose_by_name(cases, name)
+def choose(cases):
+    """The slowest and all that kill or race."""
     slowest = sorted(cases, key=lambda case: -case.seconds)[:SLOWEST]
     numbers = {case.number for case in slowest}
     return [case for case in cases if case.number in numbers or KILL_OR_RACE & set(case.labels)]

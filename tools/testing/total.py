@@ -11,7 +11,8 @@ def main(files):
     ran = sum(run["ran"] for run in runs)
     failed = sum(run["failed"] for run in runs)
     percent = 100 * (ran - failed) // ran if ran else 0
-    print(f"\n{' + '.join(run['title'] for run in runs)}: {percent}% tests passed, {failed} tests failed out of {ran}")
+    titles = " + ".join(run["title"] for run in runs) or "nothing"
+    print(f"\n{titles}: {percent}% tests passed, {failed} tests failed out of {ran}")
     return 1 if failed or not ran else 0
 
 

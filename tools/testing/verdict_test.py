@@ -179,7 +179,7 @@ class OfGtest(unittest.TestCase):
                 self.assertEqual(judge("Failed", output).kind, RED)
 
     def test_simulators_and_models_wait_for_nothing(self):
-        for label in ("simulation", "model", "fuzz"):
+        for label in ("simulation", "model"):
             self.assertEqual(judge("Failed", gtest(THROWN), ["x", label]).kind, RED)
         judged = judge("Failed", gtest(THROWN), ["crash", "functional"])
         self.assertEqual(judged.kind, MAY_RUN_AGAIN)

@@ -5,7 +5,7 @@ import subprocess
 from functools import cached_property
 from pathlib import Path
 
-from tidy_rules.tokens import Tokens
+from tidy_rules.tokens import Tokens, spaces
 
 # Where a rule would read its own words.
 NOT_CHECKED = ("tools/tidy",)
@@ -19,11 +19,6 @@ TO_BLANK = re.compile(
     r'|"(?:\\.|[^"\\\n])*"'
     r"|'(?:\\.|[^'\\\n])*'",
     re.DOTALL)
-NOT_A_NEWLINE = re.compile(r"[^\n]")
-
-
-def _spaces(text):
-    return NOT_A_NEWLINE.sub(" ", text) if "\n" in text else " " * len(text)
 
 
 def _blanked(found):
@@ -31,9 +26,9 @@ def _blanked(found):
     if text[0].isdigit():
         return text
     if text[0] == "/":
-        return _spaces(text)
+        return spaces(text)
     # The quotes stay: what was a string is still an operand.
-    return '"' + _spaces(text[1:-1]) + '"'
+    return '"' + spaces(text[1:-1]) + '"'
 
 
 def code_of(text):

@@ -16,15 +16,16 @@ BEFORE_BLOCK = {")", "]", ";", "{", "}", ":", "else", "do", "try", "consteval", 
                 "override", "final", "mutable"}
 
 
-def _blank(directive):
-    return re.sub(r"[^\n]", " ", directive.group(0))
+def spaces(text):
+    """As long as `text`, with its line ends."""
+    return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
 
 
 class Tokens:
     """The words and signs of one file, each bracket with its partner."""
 
     def __init__(self, code):
-        found = list(TOKEN.finditer(DIRECTIVE.sub(_blank, code)))
+        found = list(TOKEN.finditer(DIRECTIVE.sub(lambda found: spaces(found.group(0)), code)))
         self.words = [one.group(0) for one in found]
         self.positions = [one.start() for one in found]
         self.partner = {}
