@@ -15,12 +15,17 @@ phase() {
     return "$status"
 }
 
+# usual_times NAME: what docs/internals/testing.md says of a phase.
+usual_times() {
+    awk -F ' *[|] *' -v name="$1" '$2 == name { printf "   usually %s s cold, %s s warm", $4, $5 }' docs/internals/testing.md
+}
+
 # tell_phase NAME STATUS SECONDS LOG
 tell_phase() {
     if (($2 == 0)); then
-        printf 'ok      %4d s\n' "$3"
+        printf 'ok      %4d s%s\n' "$3" "$(usual_times "$1")"
     else
-        printf 'FAILED  %4d s\n' "$3"
+        printf 'FAILED  %4d s%s\n' "$3" "$(usual_times "$1")"
         cat "$4"
         failed+=("$1")
     fi
