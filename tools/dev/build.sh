@@ -6,10 +6,11 @@ export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 export CCACHE_PCH_EXTSUM=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 
-# configure PRESET: again only after a change that ninja would not see by itself, a new preset.
+# configure PRESET: again only after a change that ninja would not see by itself, a new preset. In `lint` nothing is
+# built, so that ninja sees nothing.
 configure() {
     local stamp=build/$1/.configured
-    [[ -f build/$1/build.ninja && $stamp -nt CMakePresets.json ]] && return
+    [[ $1 != lint && -f build/$1/build.ninja && $stamp -nt CMakePresets.json ]] && return
     cmake --preset "$1" && touch "$stamp"
 }
 
@@ -17,11 +18,10 @@ configure() {
 build() {
     local preset=$1
     shift
-    mkdir -p "build/$preset"
+    mkdir -p "build/$preset" || return
     {
-        flock 9
         # What a build starts does not hold the lock, should it outlive the build.
-        configure "$preset" 9>&- && cmake --build "build/$preset" --parallel "$jobs" ${1:+--target "$@"} 9>&-
+        flock 9 && configure "$preset" 9>&- && cmake --build "build/$preset" --parallel "$jobs" ${1:+--target "$@"} 9>&-
     } 9>"build/$preset/.lock"
 }
 

@@ -18,6 +18,8 @@ fuzz_targets() { find "build/$1/tests/fuzz" -maxdepth 2 -type f -executable -nam
 fuzz_told() {
     local name=${1##*/} log=$logs/fuzz-${1##*/}.log status=0
     fuzz_one "$@" >"$log" 2>&1 || status=$?
+    # One that says nothing of its runs had none.
+    ((status != 0)) || grep -q '^Done [1-9]' "$log" || status=1
     if ((status == 0)); then
         printf '%-20s ok  %s\n' "$name" "$(grep -m1 '^Done ' "$log")"
     else
@@ -30,7 +32,10 @@ fuzz_told() {
 fuzz_all() {
     local preset=$1 seconds=$2 status=0 wave=() target process
     mkdir -p "$logs"
-    [[ $(fuzz_targets "$preset") ]] || { echo "no fuzz target is built"; return 1; }
+    local built declared
+    built=$(fuzz_targets "$preset" | wc -l)
+    declared=$(grep -c '^umavez_fuzz(' tests/fuzz/CMakeLists.txt)
+    ((built == declared)) || { echo "$built fuzz targets are built, $declared are declared"; return 1; }
     for target in $(fuzz_targets "$preset") ''; do
         [[ -n $target ]] && { fuzz_told "$target" "$seconds" & wave+=($!); }
         [[ -n $target ]] && ((${#wave[@]} < jobs)) && continue

@@ -24,6 +24,7 @@ usual_times() {
 tell_phase() {
     if (($2 == 0)); then
         printf 'ok      %4d s%s\n' "$3" "$(usual_times "$1")"
+        grep -E '^[a-z]+: .* left to ' "$4" || true
     else
         printf 'FAILED  %4d s%s\n' "$3" "$(usual_times "$1")"
         cat "$4"

@@ -78,6 +78,15 @@ class LintTest(unittest.TestCase):
 
         self.assertEqual(self.tidy()[1], set())
 
+    def test_a_header_is_seen_through_a_source_of_its_folder(self):
+        self.commit(user='#include "src/part.hpp"', other="int a;")
+        self.git("mv", "src/user.cpp", "src/reader.cpp")
+        self.git("mv", "src/other.cpp", "src/another.cpp")
+        self.git("commit", "-q", "-m", "moved")
+        self.write("src/part.hpp", "int b;")
+
+        self.assertEqual(self.tidy()[1], {"reader"})
+
     def test_tests_are_left_to_the_compiler(self):
         self.commit(a_test="int a;", b="int b;")
 

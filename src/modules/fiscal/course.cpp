@@ -91,10 +91,11 @@ bool Course::pause(Duration most) const
     return wait_for(most, stop.token());
 }
 
-Result<void> Course::settle(const Closure& closure)
+Result<void> Course::settle(const Closure& closure, Duration* tried_at)
 {
     const Duration began = system_clock().boottime();
     for (;;) {
+        if (tried_at != nullptr) *tried_at = system_clock().boottime();
         auto done = parts_.database.transact(closure);
         if (done || !is_retryable(done.error().code)) return done;
         if (system_clock().boottime() - began > parts_.settings.lease) return done;
@@ -133,11 +134,11 @@ Result<void> Course::write(Documento next, const More& more)
     };
     // Before the store is asked for its time: a thread that stands still in between must not believe that a
     // call ended earlier than it did.
-    const Duration began = system_clock().boottime();
-    if (auto done = settle(closure); !done) return done;
+    Duration tried_at{};
+    if (auto done = settle(closure, &tried_at); !done) return done;
     pending_.reset();
     seen_now_ = now;
-    seen_boottime_ = began;
+    seen_boottime_ = tried_at;
     const Estado from = row_ ? row_->estado : written->estado;
     const bool has_new_alert = written->alerta && (!row_ || row_->alerta != written->alerta);
     row_ = *std::move(written);

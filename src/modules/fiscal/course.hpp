@@ -107,7 +107,8 @@ private:
         Said said;
         Duration took{};
     };
-    Result<void> settle(const Closure& closure);
+    // Tries again for as long as a lease; `tried_at` is our clock before the last try.
+    Result<void> settle(const Closure& closure, Duration* tried_at = nullptr);
     // Whether the authority may be asked about this document once more.
     Result<Permission> permit_enquiry() const;
     // What an answer asks of us, whatever it means for the document.
