@@ -84,9 +84,32 @@ def body_of(numero, serie="3", issuer=ISSUER, xml=None, **of_dps):
             "xml": xml if xml is not None else dps(numero, serie, issuer, **of_dps)}
 
 
+def seconds_at(instant):
+    return datetime.datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp()
+
+
 def seconds_of(line):
     """When a line of a ledger was written."""
-    return datetime.datetime.fromisoformat(line["at"].replace("Z", "+00:00")).timestamp()
+    return seconds_at(line["at"])
+
+
+def seconds_long(duration):
+    """Of a setting: "200ms", "6s"."""
+    number, unit = re.fullmatch(r"(\d+)(ms|s|m)", duration).groups()
+    return int(number) * {"ms": 0.001, "s": 1, "m": 60}[unit]
+
+
+def was_asked_late(attempts, settle):
+    """Whether the last question about a cancellation came no sooner than `settle` after the end of the last request,
+    as the program noted both. A question is noted when it is over, a request when it begins; that of a process which
+    died has no end."""
+    asked = [each for each in attempts if each["operacao"] == "consultar-cancelamento"]
+    sent = [each for each in attempts if each["operacao"] == "cancelar" and asked and each["id"] < asked[-1]["id"]]
+    if not sent:
+        return False
+    began = seconds_at(asked[-1]["em"]) - (asked[-1]["duracao_ms"] or 0) / 1000
+    ended = seconds_at(sent[-1]["em"]) + (sent[-1]["duracao_ms"] or 0) / 1000
+    return began - ended >= settle - 0.005  # both are whole milliseconds
 
 
 def came_late(changes, questions):
@@ -268,7 +291,9 @@ class FiscalInstallation(Installation):
         self.simulator = simulator
         given = simulator.settings if emitentes is None else \
             simulator.settings[:simulator.settings.index("[[fiscal.emitente]]")] + emitentes
-        super().__init__(postgres, "", f"{before}[fiscal]\n{toml_of({**SETTINGS, **more})}{given}")
+        values = {**SETTINGS, **more}
+        self.settle = seconds_long(values["assentamento"])
+        super().__init__(postgres, "", f"{before}[fiscal]\n{toml_of(values)}{given}")
 
 
 class Documents:
@@ -301,9 +326,11 @@ class Documents:
         return self.try_ask("POST", f"{DOCUMENTS}/{id}/conciliar")
 
     def ask_again_if_late(self, find, account):
-        """A person asks where the program could not know of a cancellation, which holds all the same."""
+        """A person asks where the program could not know of a cancellation, which holds all the same: it waited as
+        long as it was told to, and asked then. Whoever asked sooner should not have believed what it heard."""
         row = find()
-        if row and row[1] == "AUTORIZADO" and account().is_cancelled and account().came_late:
+        if row and row[1] == "AUTORIZADO" and account().is_cancelled and account().came_late \
+                and was_asked_late(self.attempts(row[0]), self.node.installation.settle):
             def is_found():
                 self.reconcile(row[0])
                 return find()[1] != "AUTORIZADO"

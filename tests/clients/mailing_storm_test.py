@@ -240,8 +240,12 @@ class StormTest(LedgerTest):
         self.assertLessEqual(ids, self.shadow.copied, "every message came twice")
         got = self.count_mails()
         uncertain = sum(self.check_one(uploaded, got) for uploaded in self.uploaded)
+        # What they say of themselves is believed so far as somebody died or was stopped, and once for a machine that
+        # stood still for longer than the locks last.
+        disturbed = sum(self.kills.values())
         lost = sum(node.events["mailing_lost"] for node in self.installation.nodes)
-        self.assertLessEqual(uncertain, BATCH * (LOST_PER_DEATH * sum(self.kills.values()) + lost))
+        lost = min(lost, disturbed + THREADS * len(self.workers))
+        self.assertLessEqual(uncertain, BATCH * (LOST_PER_DEATH * disturbed + lost))
         print(f"{sum(len(each.addresses) for each in self.uploaded)} recipients of {len(self.uploaded)} mailings, "
               f"{sum(got.values())} mails accepted, {uncertain} uncertain; deaths: {dict(self.kills)}; "
               f"{time.monotonic() - self.began:.1f} s")

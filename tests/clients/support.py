@@ -28,6 +28,8 @@ SKIPPED = 77
 CURL_TIMEOUT = 28  # an exit code
 # The deadline of every wait; UMAVEZ_WAIT_SECONDS makes it longer.
 WAIT_SECONDS = max(60, int(os.environ.get("UMAVEZ_WAIT_SECONDS", "60")))
+# What is sent there bears its own name: an event, a document, a mailing, an address. Sent again it is the same.
+NAMED = ("/webhooks/", "/descadastro/", "/api/v1/documentos-fiscais", "/api/v1/mailings", "/api/v1/supressoes")
 # A sanitizer keeps freed memory and makes everything slower.
 SANITIZED = os.environ.get("UMAVEZ_SANITIZED", "") not in ("", "0")
 
@@ -347,27 +349,77 @@ def ask(connection, method, path, body=None, key=None, headers=None):
         sent.setdefault("Content-Type", "application/json")
     if key is not None:
         sent["Idempotency-Key"] = key
+    SENT.note(sent.get("Idempotency-Key"))
     with awaited(f"an answer to {method} {path}", connection.timeout):
         connection.request(method, path, body, sent)
-        return Answer(connection.getresponse())
+        answer = Answer(connection.getresponse())
+    answer.method, answer.path, answer.key = method, path, sent.get("Idempotency-Key")
+    return answer
+
+
+class Sent:
+    """How often each key was sent, as far as this process sends them itself."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._count = collections.Counter()
+
+    def note(self, key):
+        with self._lock:
+            self._count[key] += 1
+
+    def count(self, key):
+        with self._lock:
+            return self._count[key]
+
+
+SENT = Sent()
 
 
 def is_store_unavailable(answer):
-    """Nothing was done: the database stood still for too long, or the server did while it asked it."""
+    """The database stood still for too long, or the server did while it asked it."""
     return answer.status == 503 and answer.problem == "store-unavailable"
 
 
+def was_nothing_done(answer):
+    """Of such an answer: it says so. Where it names no effect nobody knows."""
+    return answer.json.get("effect") == "none"
+
+
+def may_be_repeated(answer):
+    """Of such an answer: the same can be sent again, for it was not done or the server knows it by its key or name."""
+    return was_nothing_done(answer) or answer.method in ("GET", "HEAD", "PATCH", "DELETE") \
+        or answer.key is not None or is_named(answer.path)
+
+
+def is_named(path):
+    return path.startswith(NAMED)
+
+
 def until_store_answers(question):
+    """Asks again where the store was away, as a client may. Whoever alone sends a key, and was told that nothing was
+    done, is not told afterwards that it was done before."""
+    refusals = []
+
     def answered():
         answer = question()
-        return None if is_store_unavailable(answer) else answer
-    return wait_until("the store answers", answered)
+        if not is_store_unavailable(answer):
+            return answer
+        refusals.append(answer)
+        return None if may_be_repeated(answer) else answer
+    answer = wait_until("the store answers", answered)
+    is_alone = answer.key is not None and SENT.count(answer.key) == len(refusals) + 1
+    if refusals and all(map(was_nothing_done, refusals)) and is_alone and not is_named(answer.path):
+        assert not answer.is_replay, f"nothing was done, it was told, and then {answer} after {refusals}"
+    return answer
 
 
 def until_taken(what, question):
     """The answer to a client that asks again, as it was told to, while a database stands still."""
     def taken():
         answer = question()
+        if is_store_unavailable(answer) and not may_be_repeated(answer):
+            return answer
         waits = answer.status == 503 or (answer.status == 409 and answer.problem == "idempotency-in-progress")
         return None if waits else answer
     return wait_until(f"{what} is taken", taken)
@@ -380,6 +432,7 @@ def client_of(name):
 
 def raw_post(path, key, body, more=""):
     """The bytes of a request."""
+    SENT.note(key)
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     head = (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -1,6 +1,7 @@
 // The built program on PostgreSQL: several processes on one database, the operators' commands, and
 // a server that goes away.
 
+#include "functional/http_client.hpp"
 #include "functional/process.hpp"
 #include "functional/scratch.hpp"
 #include "http/raw_client.hpp"
@@ -11,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <latch>
@@ -110,6 +112,7 @@ TEST_F(PostgresServed, ThreeProcessesAndEightyRacersMakeOneClient)
     std::vector<std::unique_ptr<Served>> servers;
     for (int i = 0; i < 3; ++i) servers.push_back(std::make_unique<Served>(scratch_.path(), url));
     std::vector<std::string> answers(racers);
+    std::atomic<bool> was_unsure = false;
     std::latch connected{racers};
     {
         std::vector<std::jthread> threads;
@@ -123,6 +126,7 @@ TEST_F(PostgresServed, ThreeProcessesAndEightyRacersMakeOneClient)
                 const auto is_told = [&] {
                     client.send(post_text("/api/v1/clientes", "race", joao));
                     answers[i] = client.read_answer();
+                    if (is_unsure(answers[i])) was_unsure = true;
                     return status_of(answers[i]) != 503;
                 };
                 static_cast<void>(test::is_met("there is an answer but 503", is_told));
@@ -139,8 +143,8 @@ TEST_F(PostgresServed, ThreeProcessesAndEightyRacersMakeOneClient)
             EXPECT_THAT(body_of(answer), HasSubstr("\"id\":1"));
         }
     }
-    // None where the one that made it was told that the store is too slow.
-    EXPECT_LE(created, 1u);
+    // None where the one that made it was told that nobody knows.
+    EXPECT_TRUE(created == 1 || (created == 0 && was_unsure)) << created;
     for (const auto& one : servers) {
         const std::string again =
             Served::until_told([&] { return one->post("/api/v1/clientes", "race", joao); });

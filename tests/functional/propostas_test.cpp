@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <latch>
 #include <memory>
@@ -145,11 +146,12 @@ TEST_F(PropostasServerTest, TwoHundredIdenticalRequestsMakeOneClient)
 {
     constexpr std::size_t count = 200;
     std::vector<std::string> answers(count);
+    std::atomic<bool> was_unsure = false;
     std::latch connected{count};
     {
         std::vector<std::jthread> threads;
         for (std::string& answer : answers) {
-            threads.emplace_back([this, &answer, &connected] {
+            threads.emplace_back([this, &answer, &was_unsure, &connected] {
                 RawClient client{port_, static_cast<int>(2 * test::wait_limit().count())};
                 connected.arrive_and_wait();
                 // Past the wait, and past the limits of the store, which a busy machine may need,
@@ -159,6 +161,7 @@ TEST_F(PropostasServerTest, TwoHundredIdenticalRequestsMakeOneClient)
                         "POST", "/api/v1/clientes", "client-001", joao, "Prefer: wait=20\r\n"
                     ));
                     answer = client.read_answer();
+                    if (is_unsure(answer)) was_unsure = true;
                     return status_of(answer) != 409 && status_of(answer) != 503;
                 };
                 static_cast<void>(test::is_met("there is an answer", is_told));
@@ -177,8 +180,8 @@ TEST_F(PropostasServerTest, TwoHundredIdenticalRequestsMakeOneClient)
         }
         expect_members(answer, R"({"id": 1})");
     }
-    // None where the one that made it was told that the store is too slow.
-    EXPECT_LE(created, 1u);
+    // None where the one that made it was told that nobody knows.
+    EXPECT_TRUE(created == 1 || (created == 0 && was_unsure)) << created;
     const std::string all = ask_patiently(
         port_,
         "GET /api/v1/clientes HTTP/1.1\r\nHost: localhost\r\n\r\n",

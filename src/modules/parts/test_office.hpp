@@ -190,13 +190,15 @@ private:
 };
 
 // Sends again, as a client does: while the first of its key is at it, and while nobody can say. On a busy
-// machine either may take longer than a server waits.
+// machine either may take longer than a server waits. `is_unsure` becomes true where somebody was told
+// that nobody knows: only then may the one answer that is no replay have been lost.
 template <typename Send>
-Answer until_answered(const Send& send)
+Answer until_answered(const Send& send, std::atomic<bool>* is_unsure = nullptr)
 {
     Answer answer;
     static_cast<void>(test::is_met("an answer that is not `later`", [&] {
         answer = send();
+        if (answer.status == 503 && answer["effect"] != "none" && is_unsure) *is_unsure = true;
         return answer.status != 503 && !answer.is_problem("idempotency-in-progress");
     }));
     return answer;
