@@ -243,11 +243,17 @@ class Simulator:
         return text if "\n" in text else None
 
     def kill(self):
-        self.process.kill()
-        wait_ended(self.process, "the simulator ends")
-        self.process.stdout.close()
+        """kill -9; and shows that nothing else ended it, and that no sanitizer complained."""
+        process, self.process = self.process, None
+        code = process.poll()
+        process.kill()
+        wait_ended(process, "the simulator ends")
+        process.stdout.close()
+        self.log.seek(0)
+        text = self.log.read()
         self.log.close()
-        self.process = None
+        assert code is None, f"the simulator ended with {code} before it was killed: {text}"
+        assert not re.search(r"Sanitizer|: runtime error: ", text), f"the simulator: {text}"
 
     def path(self, name):
         return os.path.join(self.folder, name)

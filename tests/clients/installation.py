@@ -5,6 +5,7 @@ src/base/fault_point.hpp, read from there so that the two cannot differ.
 """
 
 import collections
+import contextlib
 import http.client
 import json
 import os
@@ -16,7 +17,7 @@ import subprocess
 import tempfile
 
 from postgres import die_with_parent
-from support import WAIT_SECONDS, Log, ask, run_command, until_store_answers, wait_ended, wait_until
+from support import WAIT_SECONDS, Log, ask, end_by_kill, run_command, until_store_answers, wait_ended, wait_until
 
 STRIPE_SECRET = "whsec_loja_de_testes_0001"
 STANDARD_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -77,6 +78,7 @@ class Node:
         self.events = collections.Counter()  # of all its lives that are over, as its log names them
         self.arrivals = None
         self.kill_at = None
+        self.is_stopping = False
 
     @property
     def name(self):
@@ -87,7 +89,7 @@ class Node:
         once. watched counts arrivals alone."""
         program, environment = os.environ["UMAVEZ_PROGRAM"], self.installation.environment
         self.lives += 1
-        self.kill_at, self.arrivals = kill_at, None
+        self.kill_at, self.arrivals, self.is_stopping = kill_at, None, False
         if kill_at or watched:
             program = os.environ["UMAVEZ_KILLABLE"]
             self.arrivals = Arrivals(os.path.join(self.installation.folder, f"{self.name}.{self.lives}"))
@@ -118,22 +120,29 @@ class Node:
         point = self.kill_at.split(":")[0]
         wait_ended(self.process, f"{self.name} dies at {self.kill_at}", seconds,
                    lambda: f"it was there {self.arrivals.count(point)} times:\n{self.log.tail()}")
-        tail = self.log.tail()
+        tail, log = self.log.tail(), self.log
         code = self._collect()
+        log.assert_in_order(self.name)
         assert (code, self.arrivals.killed_at) == (-signal.SIGKILL, point), \
             f"{self.name} ended with {code} at {self.arrivals.killed_at}, not at {self.kill_at}:\n{tail}"
 
     def kill(self):
-        self.process.kill()
-        self._collect()
+        process, self.process = self.process, None
+        expected = {-signal.SIGKILL} if self.kill_at else set()
+        expected |= {0} if self.is_stopping else set()
+        try:
+            end_by_kill(process, self.log, self.name, expected)
+        finally:
+            self.events += self.log.events
 
     def stop(self):
         """SIGTERM; what is under way is finished."""
         log = self.log
+        self.is_stopping = True
         self.process.send_signal(signal.SIGTERM)
         code = self._collect()
         assert code == 0, f"{self.name} ended with {code}:\n{log.tail()}"
-        assert not log.strange, f"no JSON in the log: {log.strange[:20]}"
+        log.assert_in_order(self.name)
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -188,10 +197,11 @@ class Installation:
                 if node.is_running and kind is None:
                     node.stop()
         finally:
-            for node in self.nodes:
-                if node.is_running:
-                    node.kill()
-            self._folder.cleanup()
+            with contextlib.ExitStack() as ends:  # each of them, and what they tell
+                ends.callback(self._folder.cleanup)
+                for node in self.nodes:
+                    if node.is_running:
+                        ends.callback(node.kill)
 
     def configure(self, providers=PROVIDERS, settings=None):
         """For the processes that start from now on."""

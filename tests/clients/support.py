@@ -136,6 +136,18 @@ def need(program):
     return found
 
 
+def end_by_kill(process, log, name, may_have_ended=()):
+    """kill -9. One that was dead before, or that complained, was not ended by us: that is told, whatever else failed.
+
+    `may_have_ended`: exit codes it may have had before, because it was asked for them."""
+    code = process.poll()
+    process.kill()
+    wait_ended(process, f"{name} ends", told=log.tail)
+    log.close()
+    assert code is None or code in may_have_ended, f"{name} ended with {code} before it was killed:\n{log.tail(200)}"
+    log.assert_in_order(name)
+
+
 class Server:
     """`umavez serve` in a temporary folder. Keeps the folder over restarts."""
 
@@ -146,6 +158,7 @@ class Server:
         self.process = None
         self.port = 0
         self.log = None
+        self.may_have_ended = ()  # the exit codes that are no surprise to kill()
 
     def __enter__(self):
         self.start()
@@ -158,7 +171,7 @@ class Server:
                 log = self.log
                 code = self.stop()
                 assert code == 0, f"the server ended with {code}:\n{log.tail()}"
-                assert not log.strange, f"no JSON in the log: {log.strange[:20]}"
+                log.assert_in_order("the server")
         finally:
             if self.process is not None:
                 self.kill()
@@ -180,17 +193,19 @@ class Server:
             [self.program, "serve", "--listen", f"{self.address}:0", *self.arguments],
             cwd=self.folder.name, env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.may_have_ended = ()
         self.log = Log(self.process.stderr)
         line = self.log.wait_for('"event":"listening"')
         self.port = json.loads(line)["port"]
 
     def kill(self):
         """kill -9, and waits for the end."""
-        self.process.kill()
-        self._collect()
+        process, self.process = self.process, None
+        end_by_kill(process, self.log, "the server", self.may_have_ended)
 
     def stop(self):
         """SIGTERM; tells the exit code."""
+        self.may_have_ended = (0,)  # it may come to it later than it is waited for
         self.process.send_signal(signal.SIGTERM)
         return self._collect()
 
@@ -316,6 +331,11 @@ class Log:
     def close(self):
         self._thread.join(WAIT_SECONDS)
         self._stream.close()
+
+    def assert_in_order(self, name):
+        """It has nothing but JSON: a sanitizer's report is none. A process that is killed may leave half a line."""
+        strange = [line for line in self.strange if line.endswith("\n") or not line.startswith("{")]
+        assert not strange, f"no JSON in the log of {name}:\n{''.join(strange[:100])}"
 
 
 class Answer:

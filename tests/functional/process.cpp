@@ -2,6 +2,8 @@
 
 #include "support/wait_limit.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -45,6 +47,25 @@ std::vector<std::string> inherited_environment()
     return kept;
 }
 
+std::string describe(int status)
+{
+    if (WIFEXITED(status)) return "ended with " + std::to_string(WEXITSTATUS(status));
+    return "ended by signal " + std::to_string(WTERMSIG(status));
+}
+
+// An exit is nobody's surprise after a signal: it may come later than it was waited for.
+bool was_asked_for(int status, int sent)
+{
+    if (WIFSIGNALED(status)) return WTERMSIG(status) == sent;
+    return sent != 0 && WEXITSTATUS(status) == 0;
+}
+
+bool has_report(const std::string& text)
+{
+    return text.find("Sanitizer: ") != std::string::npos ||
+           text.find(": runtime error: ") != std::string::npos;
+}
+
 }  // namespace
 
 Process::Process(
@@ -83,12 +104,22 @@ Process::Process(
 
 Process::~Process()
 {
+    if (pid_ >= 0) {
+        int status = 0;
+        const bool was_dead = ::waitpid(pid_, &status, WNOHANG) == pid_;
+        if (!was_dead) {
+            ::kill(pid_, SIGKILL);
+            ::waitpid(pid_, nullptr, 0);
+        }
+        const std::string said = rest_of_error_output();
+        if (was_dead && !was_asked_for(status, sent_))
+            ADD_FAILURE() << "it " << describe(status) << " before it was killed: " << said;
+        else if (has_report(said))
+            ADD_FAILURE() << "a sanitizer complained: " << said;
+    }
     for (const int descriptor : {in_, out_, err_}) {
         if (descriptor >= 0) ::close(descriptor);
     }
-    if (pid_ < 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
 }
 
 void Process::write_input(const std::string& text)
@@ -104,8 +135,9 @@ void Process::write_input(const std::string& text)
     in_ = -1;
 }
 
-void Process::signal(int number) const
+void Process::signal(int number)
 {
+    sent_ = number;
     ::kill(pid_, number);
 }
 
@@ -134,6 +166,18 @@ bool Process::read_some()
         }
     }
     return out_ >= 0 || err_ >= 0;
+}
+
+// All that it said there, without a wait: a child of its own may still have the other end.
+std::string Process::rest_of_error_output()
+{
+    if (err_ >= 0) {
+        ::fcntl(err_, F_SETFL, O_NONBLOCK);
+        char bytes[4096];
+        for (ssize_t got = 0; (got = ::read(err_, bytes, sizeof bytes)) > 0;)
+            err_text_.append(bytes, static_cast<std::size_t>(got));
+    }
+    return err_text_;
 }
 
 const std::string& Process::wait_for_error_output(const std::string& text)

@@ -37,6 +37,9 @@ echo '[  FAILED  ] Events.AreCounted (1 ms)'
 echo ' 1 FAILED TEST'
 exit 1"""
 RACE = "echo 'WARNING: ThreadSanitizer: data race (pid=1)'; exec sleep 50"
+LEFT = """echo '[ RUN      ] A.B'; echo '[  SKIPPED ] A.B (0 ms)'; echo 'order-3 is gone'; exit 3"""
+SKIPPED = """echo '[ RUN      ] A.B'; echo '[  SKIPPED ] A.B (0 ms)'
+echo '[  SKIPPED ] 1 test, listed below:'"""
 HIDDEN = "echo 'a.cpp:1: Failure'; echo '[  SKIPPED ] A.B'"
 LAST_LINE = re.compile(r"^\d+% tests passed, (\d+) tests failed out of (\d+)$", re.MULTILINE)
 
@@ -258,10 +261,13 @@ class RunAgain(WithProject):
             "simulation": (once(WAITED), {"LABELS": ["simulation"]}),
             "undefined": once("echo 'a.cpp:1:2: runtime error: overflow'" + WAITED),
             "hidden": (once(HIDDEN), {"SKIP_REGULAR_EXPRESSION": [r"\[  SKIPPED \]"]}),
+            "left": (once(LEFT), {"SKIP_REGULAR_EXPRESSION": [r"\[  SKIPPED \]"]}),
+            "report": once("echo '==7==ERROR: AddressSanitizer: heap-use-after-free on 0x6'"),
+            "ended": (once("echo 'test_a (T) ... FAIL'; exec sleep 50"), SHORT),
         })
         self.assertEqual(self.run_tests("--parallel", "4"), 1)
         self.assertEqual(self.summary["unstable"], [])
-        self.assertEqual(len(self.summary["red"]), 7, self.said)
+        self.assertEqual(len(self.summary["red"]), 10, self.said)
         for each in self.summary["red"]:
             self.assertNotIn("run again", each["reason"])
             self.assertIn(f"red: {each['name']}: {each['reason']}", self.said)
@@ -300,10 +306,15 @@ class RunAgain(WithProject):
         self.assertGreater(first.stat().st_size, 60000 * len("a line of some length"))
 
     def test_skipped_cases_are_counted(self):
-        self.write({"a": ("exit 77", {"SKIP_RETURN_CODE": 77}), "b": "true"})
+        self.write({
+            "a": ("exit 77", {"SKIP_RETURN_CODE": 77}), "b": "true",
+            "c": (SKIPPED, {"SKIP_REGULAR_EXPRESSION": [r"\[  SKIPPED \]"]})})
         self.assertEqual(self.run_tests(), 0, self.said)
-        self.assertEqual(self.counts(), {"ran": 2, "passed": 1, "failed": 0, "skipped": 1})
-        self.assertEqual(self.last_line(), (0, 2))
+        self.assertEqual(self.counts(), {"ran": 3, "passed": 1, "failed": 0, "skipped": 2})
+        self.assertEqual(self.last_line(), (0, 3))
+        for more in ((), ("--slow",)):
+            self.assertEqual(self.run_tests("--name", "^[ac]$", *more), 0, self.said)
+            self.assertEqual(self.counts(), {"ran": 2, "passed": 0, "failed": 0, "skipped": 2})
 
     def test_a_program_that_is_not_there_is_red(self):
         self.write({"a": "true"})
@@ -366,6 +377,21 @@ class Slow(WithProject):
         self.assertGreaterEqual(len(left_out), 2)
         self.assertIn(f"{len(left_out)} cases are left out, the 0.1 minutes were over:\n    "
                       + "\n    ".join(left_out), self.said)
+
+    def test_one_that_failed_before_the_time_was_up_is_red(self):
+        hangs = "; exec sleep 50"
+        self.write({"good": "true", "race": "echo 'WARNING: ThreadSanitizer: data race'" + hangs,
+                    "failed": "echo 'test_a (T) ... FAIL'" + hangs, "waits": WAITED[:-7] + hangs})
+        arguments = ("--slow", "--parallel", "4", "--minutes", "0.1")
+        self.assertEqual(self.run_tests(*arguments), 1, self.said)
+        self.assertEqual({each["name"] for each in self.summary["red"]}, {"race", "failed", "waits"})
+        self.assertEqual(self.summary["left_out"], [])
+
+    def test_where_none_came_to_an_end_it_is_red(self):
+        self.write({"a": "exec sleep 50"})
+        self.assertEqual(self.run_tests("--slow", "--minutes", "0.1"), 1, self.said)
+        self.assertEqual(self.reason("ctest"), "no case came to an end")
+        self.assertEqual(self.summary["left_out"], ["a"])
 
     def test_choice(self):
         every = [cases.Case(number, f"a{number}", [], {}, 100 - number) for number in range(1, 101)]

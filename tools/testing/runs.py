@@ -149,6 +149,8 @@ def result_of(case, junit, word):
     skipped = junit.find("skipped")
     if word:
         return Result(case, "failed", word, seconds, output)
+    if junit.get("status") == "run" and verdict.has_report(output):
+        return Result(case, "failed", "Passed, with a report", seconds, output)
     if junit.get("status") == "run":
         return Result(case, "passed", "", seconds, output)
     if skipped is not None and skipped.get("message", "").startswith("SKIP_"):

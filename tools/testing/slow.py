@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+from testing import verdict
+
 SLOWEST = 60
 MINUTES = 25
 LIMIT_FACTOR = 6
@@ -71,9 +73,10 @@ def stop_at(seconds):
 def was_stopped(result, factor):
     """Whether a case was ended because the time was up: before the limit that it has usually.
 
-    One that ran longer than that hangs.
+    One that ran longer than that hangs, and one that had failed by then has failed.
     """
-    return result.status == "Timeout" and result.seconds < result.case.limit / factor - 1
+    return (result.status == "Timeout" and result.seconds < result.case.limit / factor - 1
+            and verdict.shows_no_failure(result.status, result.output, result.case.labels))
 
 
 def left_out(run, is_time_up, factor):

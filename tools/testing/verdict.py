@@ -29,6 +29,7 @@ CUT = "The rest of the test output was removed"
 # Whatever else happened: red. (pattern, reason)
 RED_PATTERNS = [(re.compile(pattern, re.MULTILINE), reason) for pattern, reason in (
     (r"(ERROR|WARNING): \w+Sanitizer\b", "a sanitizer's report"),
+    (r"^(==\d+==)?\s*\w+Sanitizer( has|: CHECK failed|: detected)", "a sanitizer's report"),
     (r"SUMMARY: \w+Sanitizer\b", "a sanitizer's report"),
     (r"Sanitizer:DEADLYSIGNAL", "a sanitizer's report"),
     (r": runtime error: ", "a report of the undefined sanitizer"),
@@ -37,14 +38,21 @@ RED_PATTERNS = [(re.compile(pattern, re.MULTILINE), reason) for pattern, reason 
     (r"\b(Child|Subprocess) (aborted|killed|terminated)", "a signal"),
     (r"\bterminate called\b", "an abort"),
     (r"pure virtual method called", "an abort"),
-    (r"stack smashing detected|double free or corruption|free\(\): invalid", "an abort"),
-    (r"malloc\w*\(\): ", "an abort"),
+    (r"\*\*\* .* detected \*\*\*", "an abort"),
+    (r"\b(free|malloc\w*|realloc|calloc|munmap_chunk|_int_\w+)\(\): ", "an abort"),
+    (r"double free or corruption|^corrupted (size|double)", "an abort"),
+    (r"^Fatal glibc error|<jemalloc>: ", "an abort"),
     (r"Assertion [`'].*' failed", "a broken assertion"),
     (r"umavez: broken promise: ", "a broken assertion"),
     (r"Segmentation fault|\(core dumped\)", "a signal"),
+    (r"\b(ended|died) with -\d+\b|\bexit code -\d+\b", "a signal"),
+    (r"^(Aborted|Killed|Bus error|Illegal instruction)$", "a signal"),
+    (r": +\d+ (Aborted|Killed|Bus error|Illegal instruction)\b", "a signal"),
     (r"\b[1-9]\d* violations?\b", "the simulator counted violations"),
     (r"\b(ran|accepted|authorised) twice\b", "a double effect"),
+    (r"\bran ([2-9]|\d{2,}) times\b", "a double effect"),
     (r"\b[1-9]\d* rows of \d+ acknowledged are lost", "a loss"),
+    (r"\b[1-9]\d* \w+ \w+ are (missing|lost)\b", "a loss"),
     (r"^broken \S", "a promise broken in a child"),
     (r"\b[1-9]\d* not as expected$", "a model's verdict"),
     (r"WAIT NOT MET: .*\b\d+ .*\b(lost|missing)\b", "a loss"),
@@ -54,17 +62,30 @@ RED_PATTERNS = [(re.compile(pattern, re.MULTILINE), reason) for pattern, reason 
      "an exception behind the one that was told"),
 )]
 
-# The labels of cases that wait for nothing: none of their failures is a slow machine's.
+# What says that a case which passed has not: a child's report that nobody asked about. One that
+# only says what a sanitizer could not do (allocate, map) is none.
+REPORT = re.compile(
+    r"^(==\d+==)?\s*(ERROR|WARNING|SUMMARY): \w+Sanitizer: |^\S+:\d+(:\d+)?: runtime error: ",
+    re.MULTILINE)
+
+# The labels of cases that wait for nothing: none of their failures is a slow machine's. The storms
+# are not among them, though what they lose may show as a wait: they start databases, brokers and
+# servers and kill them, and on a slow machine each of these waits may fail. What they wait for in
+# the end is told by state, and a machine that is still at work looks there like one that lost. Such
+# a loss is red if it comes again, and counts among the few unstable cases if it does not.
 NEVER_WAITS = {"simulation", "model"}
 
 GTEST_RECORD = re.compile(r".*(:\d+|unknown file|\(null\)): Failure\s*$")
 GTEST_ENDED = re.compile(r"\[  FAILED  \] .*\(\d+ ms\)$")
 GTEST_TOTAL = re.compile(r"^ *(\d+) FAILED TESTS?$", re.MULTILINE)
 GTEST_SUITES = re.compile(r"^ *\d+ FAILED TEST SUITES?$", re.MULTILINE)
+GTEST_SKIPPED = re.compile(r"^\[  SKIPPED \] \d+ tests?, listed below", re.MULTILINE)
 GTEST_THROWN = 'C++ exception with description "'
 
 UNITTEST_RULE = "=" * 70
 UNITTEST_TOTAL = re.compile(r"^FAILED \((.*)\)$", re.MULTILINE)
+# Told at once, while its block is told in the end, which a timeout cuts off.
+UNITTEST_ENDED = re.compile(r"(?:^|\.\.\. )(?:FAIL|ERROR|unexpected success)$", re.MULTILINE)
 UNITTEST_BLOCK = re.compile(r"^(FAIL|ERROR): ")
 UNITTEST_WAIT = re.compile(r"(?:\w+\.)*WaitNotMet: (WAIT NOT MET: .*)")
 TRACEBACK = "Traceback (most recent call last):"
@@ -81,6 +102,8 @@ def judge(status, output, labels=()):
         return Verdict(RED, f"ended with {status}")
     failures = failures_of(output)
     if status == "Timeout":
+        if has_untold_failure(output):
+            return Verdict(RED, "a failure before the timeout, which cut off what it was")
         if failures.count == len(failures.waits):
             return Verdict(MAY_RUN_AGAIN, "timeout")
         return Verdict(RED, "a failure before the timeout")
@@ -98,10 +121,30 @@ def judge(status, output, labels=()):
 def hides_a_failure(output):
     """Whether a case that ctest calls skipped has failed.
 
-    gtest skips the cases of a suite whose set-up failed, and ctest sees the word for that first.
+    gtest skips the cases of a suite whose set-up failed, and ctest sees the word for that first. A
+    program that ended before gtest did (by exit, say) has not said its closing words.
     """
+    if "[ RUN      ] " in output and not GTEST_SKIPPED.search(output):
+        return True
     return failures_of(output).count > 0 or any(
         pattern.search(output) for pattern, _ in RED_PATTERNS)
+
+
+def has_report(output):
+    """Whether a case that ctest calls passed has failed."""
+    return REPORT.search(output) is not None
+
+
+def shows_no_failure(status, output, labels):
+    """Whether a case that was stopped had nothing against it until then, not even a wait."""
+    return (judge(status, output, labels).kind == MAY_RUN_AGAIN
+            and failures_of(output).count == 0)
+
+
+def has_untold_failure(output):
+    """Whether unittest said of more cases that they failed than it told why."""
+    told = sum(UNITTEST_BLOCK.match(part) is not None for part in unittest_parts(output))
+    return len(UNITTEST_ENDED.findall(output)) > told
 
 
 def failures_of(output):

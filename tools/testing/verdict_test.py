@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from testing.verdict import (  # noqa: E402
-    CUT, MAY_RUN_AGAIN, RED, RED_PATTERNS, hides_a_failure, judge)
+    CUT, MAY_RUN_AGAIN, RED, RED_PATTERNS, has_report, hides_a_failure, judge, shows_no_failure)
 
 THROWN = '''[ RUN      ] Events.AreDelivered
 unknown file: Failure
@@ -78,6 +78,26 @@ class OfAStatus(unittest.TestCase):
             with self.subTest(output):
                 self.assertEqual(judge("Timeout", output + HANGS).kind, RED)
 
+    def test_a_timeout_that_cuts_off_what_failed_is_red(self):
+        said = "test_a (__main__.T.test_a) ... "
+        hangs = "test_b (__main__.T.test_b) ... "
+        for word in ("FAIL", "ERROR", "unexpected success", "some words\nFAIL"):
+            with self.subTest(word):
+                self.assertEqual(judge("Timeout", f"{said}{word}\n{hangs}").kind, RED)
+        in_a_subtest = f"{said}\n  {said[:-1]}[x] (i=1) ... FAIL\n{hangs}"
+        self.assertEqual(judge("Timeout", in_a_subtest).kind, RED)
+        self.assertEqual(judge("Timeout", f"{said}ok\n{hangs}").kind, MAY_RUN_AGAIN)
+        # All is told, and it hangs in the end; or only one of two is.
+        self.assertEqual(judge("Timeout", python(block(WAITED))).kind, MAY_RUN_AGAIN)
+        self.assertEqual(judge("Timeout", f"{said}FAIL\n" + python(block(WAITED))).kind, RED)
+
+    def test_what_was_stopped_may_have_failed_before(self):
+        for output in ("begun\n", GOOD + HANGS):
+            self.assertTrue(shows_no_failure("Timeout", output, ()))
+        for output in (THROWN + HANGS, EXPECTED + HANGS, "test_a (T) ... FAIL\n", "x ran twice\n"):
+            with self.subTest(output):
+                self.assertFalse(shows_no_failure("Timeout", output, ()))
+
     def test_every_other_end_is_red(self):
         for status in ("SEGFAULT", "ILLEGAL", "INTERRUPT", "NUMERICAL", "OTHER_FAULT",
                        "Subprocess aborted", "Subprocess killed", "Child aborted", "Not Run",
@@ -108,14 +128,37 @@ class OfAnOutput(unittest.TestCase):
         "terminate called after throwing an instance of 'std::runtime_error'",
         "pure virtual method called",
         "*** stack smashing detected ***: terminated",
+        "*** buffer overflow detected ***: terminated",
         "malloc(): corrupted top size",
+        "malloc_consolidate(): unaligned fastbin chunk detected",
+        "free(): invalid pointer",
+        "free(): double free detected in tcache 2",
+        "realloc(): invalid next size",
+        "munmap_chunk(): invalid pointer",
+        "double free or corruption (!prev)",
+        "corrupted size vs. prev_size",
+        "corrupted double-linked list",
+        "Fatal glibc error: malloc assertion failure in sysmalloc: (old_top == initial_top (av))",
+        "<jemalloc>: size mismatch detected",
+        "ThreadSanitizer: CHECK failed: tsan_rtl.cpp:3",
+        "==7==AddressSanitizer has encountered a fatal error",
+        "AssertionError: serve-0 ended with -6 before it was killed:",
+        "the worker died with -11",
+        "AssertionError: psql: exit code -6",
+        "Aborted",
+        "a.sh: line 3:  4711 Killed                  sleep 9",
+        "a.sh: line 3: 4711 Bus error               (core)",
         "c++/12/bits/stl_vector.h:1123: reference at(): Assertion '__n < this->size()' failed.",
         "umavez: broken promise: lease.is_held() at src/engine/lease.cpp:7",
         "Segmentation fault (core dumped)",
         "seed 7: 900 operations, 12 effects, 2 violations",
         "  I1 call 3 ran twice under one token: x",
+        "  order-3 ran 3 times",
+        "order-3 ran 12 times",
         "order-3: accepted twice, under different effect keys",
         "after the kill: 3 rows of 500 acknowledged are lost, the first is 7",
+        "WAIT NOT MET: x, after 60 s: 3 acknowledged events are missing",
+        "17 accepted events are lost",
         "broken order-1: an acknowledged checkpoint is gone",
         "37 checks, 2 not as expected",
         "WAIT NOT MET: all are booked, 3 of 500 are missing, after 60 s",
@@ -136,6 +179,19 @@ class OfAnOutput(unittest.TestCase):
             with self.subTest(pattern.pattern):
                 self.assertTrue(any(pattern.search(sample) for sample in self.SAMPLES))
 
+    def test_a_case_that_passed_has_no_report(self):
+        for report in ("==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x6",
+                       "==4711==ERROR: LeakSanitizer: detected memory leaks",
+                       "WARNING: ThreadSanitizer: data race (pid=4711)",
+                       "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior src/a.cpp:3:4 in",
+                       "src/a.cpp:3:4: runtime error: signed integer overflow: 2147483647 + 1"):
+            with self.subTest(report):
+                self.assertTrue(has_report(f"{GOOD}{report}\n{GOOD}"))
+        for output in (GOOD, "==7==WARNING: AddressSanitizer failed to allocate 0x7fff bytes\n",
+                       "test_the_words_of_AddressSanitizer (T) ... ok\n"):
+            with self.subTest(output):
+                self.assertFalse(has_report(output))
+
     def test_the_reason_names_the_line(self):
         self.assertEqual(judge("Timeout", "begun\nx: runtime error: y\n").reason,
                          "a report of the undefined sanitizer: x: runtime error: y")
@@ -143,7 +199,9 @@ class OfAnOutput(unittest.TestCase):
     def test_a_success_of_those_that_count_is_no_loss(self):
         for output in ("seed 7: 900 operations, 12 effects, 0 violations\n",
                        "37 checks, 0 not as expected\n", "answer-lost: 12, lost-route: 3\n",
-                       "120 deaths of 130: {}\n"):
+                       "120 deaths of 130: {}\n", "order-3 ran 1 times\n", "it ran 0 times\n",
+                       "0 acknowledged events are lost\n", "worker-1 ended with 0\n",
+                       "Killed between two effects ... ok\n"):
             with self.subTest(output):
                 self.assertEqual(judge("Timeout", output).kind, MAY_RUN_AGAIN)
 
@@ -185,8 +243,13 @@ class OfGtest(unittest.TestCase):
         self.assertEqual(judged.kind, MAY_RUN_AGAIN)
 
     def test_a_skipped_case_may_hide_a_failure(self):
-        skipped = "[ RUN      ] G.X\na.cpp:14: Skipped\n\n[  SKIPPED ] G.X (0 ms)\n"
+        begun = "[ RUN      ] G.X\na.cpp:14: Skipped\n\n[  SKIPPED ] G.X (0 ms)\n"
+        skipped = begun + ("[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n"
+                           "[  SKIPPED ] G.X\n")
         self.assertFalse(hides_a_failure(skipped))
+        self.assertFalse(hides_a_failure("test_a (T) ... skipped 'no node'\n\nOK (skipped=1)\n"))
+        self.assertTrue(hides_a_failure(begun))  # it ended before gtest did
+        self.assertTrue(hides_a_failure(begun + "order-3 is gone\n"))
         thrown = "C++ exception with description \"x\" thrown in SetUpTestSuite().\n"
         self.assertTrue(hides_a_failure("unknown file: Failure\n" + thrown + skipped))
 
