@@ -17,7 +17,7 @@ phase() {
 
 # usual_times NAME: what docs/internals/testing.md says of a phase.
 usual_times() {
-    awk -F ' *[|] *' -v name="$1" '$2 == name { printf "   usually %s s cold, %s s warm", $4, $5 }' docs/internals/testing.md
+    awk -F ' *[|] *' -v name="$1" '$2 == name { printf "   usually %s s cold", $4 }' docs/internals/testing.md
 }
 
 # tell_phase NAME STATUS SECONDS LOG

@@ -297,7 +297,7 @@ Said Course::timed(Operacao operacao, const Change& call, const std::stop_token&
     return said;
 }
 
-void Course::tell(FiscalEvent event) const
+void Course::tell(const FiscalEvent& event) const
 {
     if (parts_.on_event) parts_.on_event(event);
 }

@@ -115,7 +115,7 @@ private:
     Result<void> heed(const Subject& subject, Said& said);
     Result<void> write_pending(Transaction& transaction, const Documento& documento);
     Said timed(Operacao operacao, const Change& call, const std::stop_token& stop);
-    void tell(FiscalEvent event) const;
+    void tell(const FiscalEvent& event) const;
 
     const CourseParts& parts_;
     const Authority& authority_;
